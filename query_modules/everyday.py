@@ -50,12 +50,13 @@ CALL everyday.purge_questions(2592000000) YIELD purged;
     Remove for ever those that were asked longer ago than that.
 """
 
+from conceptgraph_core.cascade import forgetting
 from conceptgraph_core.concepts.node import Graph as Concepts
 from conceptgraph_core.context import owning
 from conceptgraph_core.entities.node import Graph as Entities
 from conceptgraph_core.everyday import (
     changing,
-    forgetting,
+    correcting,
     identifying,
     kept,
     procedures,
@@ -83,7 +84,7 @@ register(procedures.DAYS, Graph, timeline.days)
 register(procedures.SIZES, Graph, timeline.sizes)
 register(procedures.HAPPENED, Graph, timeline.list_happened)
 register(procedures.CHANGES, Graph, changing.changes)
-register(procedures.FORGET, Graph, forgetting.forget)
+register(procedures.FORGET, Graph, correcting.forget)
 register(procedures.RESTORE, Graph, forgetting.restore)
 register(procedures.RELATE, Concepts, remembering.relate)
 register(procedures.IDENTIFY, Entities, identifying.identify)

@@ -137,7 +137,7 @@ register(procedures.CONTEXT, Graph, answering.context)
 
 register(procedures.LINK, Graph, links.link)
 register(procedures.RELINK, Graph, links.relink)
-register(procedures.CONNECTED, Graph, links.list_connected)
+register(procedures.CONNECTED, Graph, traversal.list_connected)
 register(procedures.EXPLORE, Graph, traversal.explore)
 register(procedures.TRAVERSE, Graph, traversal.traverse)
 register(procedures.STATS, Graph, statistics.stats)

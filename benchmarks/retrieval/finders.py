@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from math import log
 
-from conceptgraph_core.retrieval.question import question
-from conceptgraph_core.retrieval.ranking import associate
+from conceptgraph_core.retrieval.question import read_sought
+from conceptgraph_core.retrieval.ranking import Association
 from conceptgraph_core.words import terms
 
 from .folder import Query
@@ -21,14 +21,14 @@ _TO_NEIGHBOURS = 0.3
 
 def by_associate(index: InMemory, query: Query, limit: int) -> list[int]:
     """The formula."""
-    asked = question(
+    asked = read_sought(
         query.text,
         query.asked_ms,
         speakers=index.speakers,
         askers=(query.asker,) if query.asker else (),
         languages=index.languages,
     )
-    return [found.text for found in associate(asked, index.corpus, index, limit)]
+    return [found.text for found in Association(asked, index.corpus, index).best(limit)]
 
 
 def by_bm25(index: InMemory, query: Query, limit: int) -> list[int]:

@@ -64,10 +64,12 @@ RULES: Final = (
     Rule("words that ask", {"retrieval.question:asking": _no_words}),
     # Time.
     Rule("periods", {"retrieval.periods:find_periods": _untimed}, "questions that name a time"),
-    Rule("a time alone", {"everyday.asking:told_in": nothing}, "questions that name a time"),
+    Rule(
+        "a time alone", {"everyday.asking:read_time_alone": nothing}, "questions that name a time"
+    ),
     Rule(
         "a time among other words",
-        {"everyday.asking:told_around": nothing},
+        {"everyday.asking:read_time_beside": nothing},
         "questions that name a time",
     ),
     Rule("the past", {"retrieval.question:past_of": nothing}, "what was so before"),
@@ -89,7 +91,7 @@ RULES: Final = (
     Rule("links", {"memories.schema:CONTEXT_HOPS": 0}, "linked memories come along"),
     Rule(
         "duplicates once",
-        {"memories.near_duplicates:group_nodes": lambda nodes: [[one] for one in nodes]},
+        {"memories.standing:group_nodes": lambda nodes: [[one] for one in nodes]},
         "the same words come once",
     ),
     Rule(
@@ -99,7 +101,7 @@ RULES: Final = (
     ),
     Rule(
         "only what the user said with it",
-        {"memories.search:_set_apart": unchanged(0)},
+        {"retrieval.searching:Found.is_heard": False},
         "one message in several notes",
     ),
     Rule("a later text on a matter first", {"retrieval.ranking:later_first": unchanged(1)}),
@@ -133,7 +135,7 @@ RULES: Final = (
     Rule("cues for names", {"entities.language.cues:noticed": unchanged(1)}, stores=True),
     Rule(
         "what replaces by itself",
-        {"memories.superseding:replaces": _no, "memories.superseding:may_replace": _no},
+        {"everyday.stating:replaces": _no, "memories.superseding:may_replace": _no},
         "what a new text may replace",
         stores=True,
     ),

@@ -16,9 +16,9 @@ MIN_BUDGET: Final = 50
 MAX_BUDGET: Final = 100_000
 
 
-def budget(given: int | None) -> int:
+def budget(given: int | None, default: int = DEFAULT_BUDGET) -> int:
     """Return the token budget of a text. Raises InvalidNumber."""
-    wanted = DEFAULT_BUDGET if given is None else given
+    wanted = default if given is None else given
     return texts.integer(wanted, "token_budget", MIN_BUDGET, MAX_BUDGET)
 
 

@@ -86,6 +86,11 @@ def integer(value: Any, field: str, low: int, high: int) -> int:
     return value
 
 
+def limit(value: int | None, default: int, most: int) -> int:
+    """Return the limit *value*, from 1 to *most*; None is the *default*. Raises InvalidNumber."""
+    return integer(default if value is None else value, "limit", 1, most)
+
+
 def _text(value: object, field: str, limit: int, blank: bool = False) -> str:
     if not isinstance(value, str):
         raise InvalidText(f"{field}: must be text, not {kind(value)}")

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from conceptgraph_core import dates, limits
 from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
 from conceptgraph_core.errors import EmbeddingMismatch
-from conceptgraph_core.everyday.asking import told_around, told_in
+from conceptgraph_core.everyday.asking import read_time_alone, read_time_beside
 from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.periods import find_periods
 from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
@@ -61,7 +61,7 @@ class Adoption:
     has_failed: bool = False
 
 
-class Question(NamedTuple):
+class Asked(NamedTuple):
     """A query's vector with the name of its embedding, or nothing.
 
     `neighbours` has terms near those of the query, if the embedding has a vector for each word.
@@ -144,28 +144,28 @@ class Session:
         session = cls(*made, *rest, redacts=settings.redacts, chances=chances)
         return replace(session, keeps_questions=settings.keeps_questions)
 
-    async def question(self, text: str, is_statement: bool = False) -> Question:
+    async def question(self, text: str, is_statement: bool = False) -> Asked:
         """Return *text* as a query, or as a statement, with its vector if there is an embedding.
 
         A text without any word that the embedding knows has no vector, and words serve until the
         model is loaded. Raises StoreError.
         """
         if self.embedding is None:
-            return Question()
+            return Asked()
         from .embedding import readiness, vocabulary
         from .embedding.base import EmbeddingError
 
         try:
             embedding, advice = await readiness.ready(self, is_statement)
             if embedding is None:
-                return Question(advice=advice)
+                return Asked(advice=advice)
             if is_statement:
                 [vector] = await embedding.vectors([text])
-                return Question((embedding.name, vector) if any(vector) else None)
+                return Asked((embedding.name, vector) if any(vector) else None)
             vector = (await _embed(embedding, text))["vector"]
             near = await vocabulary.neighbours(embedding, text) if vector else ()
         except EmbeddingError as error:
-            return Question(advice=_TOLD_BY_WORDS.format(error))
+            return Asked(advice=_TOLD_BY_WORDS.format(error))
 
         async def embed(said: str) -> Mapping[str, Any]:
             try:
@@ -174,14 +174,14 @@ class Session:
                 _advise(_TOLD_BY_WORDS.format(error))
                 return {"vector": []}
 
-        return Question((embedding.name, vector), None, near, embed)
+        return Asked((embedding.name, vector), None, near, embed)
 
     async def answered(
         self,
         text: str,
         by: Callable[..., Call],
         is_statement: bool = False,
-        question: Question | None = None,
+        question: Asked | None = None,
     ) -> tuple[list[dict[str, Any]], str | None]:
         """Run the call that *by* makes of `embedded`, the vector of *text* or None.
 
@@ -238,8 +238,8 @@ class Session:
         until_ms = self.clock.now_ms() if self.until_ms is None else self.until_ms
         at = until_ms if asked_at is None else asked_at
         said = find_periods(message, at, self.zone)
-        then = told_in(message, at, self.zone, spoken(), said)
-        around = told_around(message, at, self.zone, said) if then is None else None
+        then = read_time_alone(message, at, self.zone, spoken(), said)
+        around = read_time_beside(message, at, self.zone, said) if then is None else None
         return {"told_in": then, "told_around": around}
 
     def redacted(self, given: T) -> T:

@@ -293,7 +293,7 @@ def test_a_time_alone_brings_all_that_was_told_then(days, memory):
 def test_a_message_may_ask_for_a_time_alone(message, first, last):
     zone = ZoneInfo("Europe/Berlin")
     asked_at = ms(datetime(2026, 1, 21, 15, tzinfo=zone))
-    span = asking.told_in(message, asked_at, zone, ("en", "de"))
+    span = asking.read_time_alone(message, asked_at, zone, ("en", "de"))
     ends = (datetime(2026, 1, day, tzinfo=zone) for day in (first, last + 1))
     assert span == asking.Then(*map(ms, ends))
 
@@ -314,7 +314,7 @@ def test_a_message_may_ask_for_a_time_alone(message, first, last):
 )
 def test_no_other_message_does(message):
     asked_at = ms(datetime(2026, 1, 21, 15, tzinfo=UTC))
-    assert asking.told_in(message, asked_at, UTC, ("en", "de")) is None
+    assert asking.read_time_alone(message, asked_at, UTC, ("en", "de")) is None
 
 
 def test_an_earlier_question_comes_behind_what_answers_it(days):
@@ -364,3 +364,21 @@ def test_a_text_that_ends_another_one_may_be_about_the_same(days):
     row = days.remember("Paul is the user's new boss, he took over from Ingrid", about, said=said)
     assert [one["ended"] for one in row["similar"]] == [True]
     assert days.about("Ingrid")["kind"] == "former boss"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_ended"),
+    [
+        ("The user lives in Lisbon", "The user moved from Lisbon to Porto", True),
+        ("The user works for Siemens as an engineer", "The user works at Bosch now", True),
+        # What it says beside that still holds.
+        ("The user is vegan and lives in Lisbon", "The user moved to Porto", False),
+        ("The user's sister lives in Lisbon", "The user moved to Porto", False),
+    ],
+)
+def test_a_text_ends_one_that_states_another_value_and_nothing_else(days, old, new, is_ended):
+    kept = days.remember(old, said=old)["id"]
+    days.memory.now_ms += 90 * DAY_MS
+    days.remember(new, said=new)
+    [row] = [one for one in days.search(old, kinds=["memory"]) if one["id"] == kept]
+    assert (row["until"] is not None) is is_ended

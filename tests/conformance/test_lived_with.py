@@ -77,7 +77,7 @@ def ingest(days, *told):
 
 def plans(days, message):
     now_ms = days.memory.now_ms
-    then = asking.told_in(message, now_ms, UTC, ("en", "de"))
+    then = asking.read_time_alone(message, now_ms, UTC, ("en", "de"))
     [row] = days.run(everyday.recall("default", message, told_in=then))
     return lines.text(row["lines"])
 

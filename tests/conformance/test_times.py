@@ -19,8 +19,8 @@ class Dated(Days):
 
     def ask(self, message, user="default", **more):
         at = more.get("asked_at", self.memory.now_ms)
-        span = asking.told_in(message, at, ZONE, ("en", "de"))
-        near = asking.told_around(message, at, ZONE) if span is None else None
+        span = asking.read_time_alone(message, at, ZONE, ("en", "de"))
+        near = asking.read_time_beside(message, at, ZONE) if span is None else None
         times = {"told_in": span, "told_around": near}
         [row] = self.run(everyday.recall(user, message, **times, **more), user)
         return [line["parts"][1].partition("“")[2][:-1] for line in row["lines"] if told(line)]
@@ -164,7 +164,7 @@ def test_the_days_that_a_question_names_are_days_of_its_zone(days, memory):
 )
 def test_a_message_may_ask_for_what_was_or_what_is_planned(message, first, last, plans):
     asked_at = ms(2026, 6, 17, 18)
-    asked = asking.told_in(message, asked_at, ZONE, ("en", "de"))
+    asked = asking.read_time_alone(message, asked_at, ZONE, ("en", "de"))
     assert asked == (ms(2026, 6, first), ms(2026, 6, last + 1), plans, False)
 
 
@@ -188,7 +188,7 @@ def test_what_is_coming_up_is_all_that_is_planned(days):
     ],
 )
 def test_a_message_that_asks_for_more_asks_for_no_time_alone(message):
-    assert asking.told_in(message, ms(2026, 6, 17, 18), ZONE, ("en", "de")) is None
+    assert asking.read_time_alone(message, ms(2026, 6, 17, 18), ZONE, ("en", "de")) is None
 
 
 @pytest.mark.parametrize(
@@ -252,4 +252,4 @@ def test_a_question_about_nobody_known_gets_nothing_of_its_time(days):
      "What should I plan for May?"],
 )  # fmt: skip
 def test_no_other_time_is_a_past_time_among_words(message):
-    assert asking.told_around(message, ms(2026, 6, 17), ZONE) is None
+    assert asking.read_time_beside(message, ms(2026, 6, 17), ZONE) is None

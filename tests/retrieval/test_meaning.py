@@ -12,13 +12,13 @@ from test_ranking import ASKED_AT, DAY_MS, Shelf, associate, cue, place
 
 from conceptgraph_core.retrieval import scoring
 from conceptgraph_core.retrieval.index import Corpus, Cosines, Mentions, Near, cosines_of_all
-from conceptgraph_core.retrieval.question import Question
+from conceptgraph_core.retrieval.question import Sought
 from conceptgraph_core.retrieval.ranking import Associated, spread_activation
 
 ASKED: dict[str, Any] = {
     "cues": ["a", "b"], "asked_at": ASKED_AT, "named": [], "asker": "Ann", "periods": []
 }  # fmt: skip
-QUESTION = Question(tuple(map(cue, ASKED["cues"])), ASKED_AT, askers=frozenset(["ann"]))
+QUESTION = Sought(tuple(map(cue, ASKED["cues"])), ASKED_AT, askers=frozenset(["ann"]))
 
 
 class Placed(Shelf):

@@ -8,8 +8,8 @@ from test_ranking import ASKED_AT, Shelf
 
 from conceptgraph_core.retrieval import ranking
 from conceptgraph_core.retrieval.index import Corpus
-from conceptgraph_core.retrieval.question import Cue, Question
-from conceptgraph_core.retrieval.ranking import PASSING, SHARE, Association, associate
+from conceptgraph_core.retrieval.question import Cue, Sought
+from conceptgraph_core.retrieval.ranking import PASSING, SHARE, Association
 from conceptgraph_core.retrieval.schema import MOST_PASSED
 
 
@@ -19,10 +19,10 @@ def text(key: str, *terms: str) -> dict[str, Any]:
 
 
 def ask(shelf: Shelf, *cues: str, admits: Any = lambda _: True) -> dict[str, Any]:
-    question = Question(tuple(Cue(cue, (cue,)) for cue in cues), ASKED_AT)
+    question = Sought(tuple(Cue(cue, (cue,)) for cue in cues), ASKED_AT)
     lengths = [sum(one["terms"].values()) for one in shelf.texts]
     corpus = Corpus(len(lengths), sum(lengths) / len(lengths))
-    return {row.told.id: row for row in associate(question, corpus, shelf, 10, admits)}
+    return {row.told.id: row for row in Association(question, corpus, shelf, admits).best(10)}
 
 
 def others(count: int) -> list[dict[str, Any]]:
@@ -116,11 +116,11 @@ def test_common_terms_are_counted_in_part() -> None:
 def test_asked_for_more_it_finds_what_a_question_for_more_finds() -> None:
     messages = [text(f"m{number}", "rosa", f"x{number}", f"y{number // 2}") for number in range(90)]
     shelf = Shelf([ROSA, SHUT, *messages, *others(60)])
-    question, corpus = Question((Cue("rosa", ("rosa",)),), ASKED_AT), Corpus(152, 3.0)
+    question, corpus = Sought((Cue("rosa", ("rosa",)),), ASKED_AT), Corpus(152, 3.0)
     asked = Association(question, corpus, shelf)
     for limit in (5, 60, 200, 40):
         told = [(row.told.id, row.score) for row in asked.best(limit)]
-        whole = associate(question, corpus, shelf, limit)
+        whole = Association(question, corpus, shelf).best(limit)
         assert told == [(row.told.id, row.score) for row in whole]
 
 

@@ -40,9 +40,6 @@ def day(time_ms: int) -> str:
         "am 7. Mai 2023",
         "am 7.5.2023",
         "am 07.05.2023",
-        "2023年5月7日に何を食べた？",
-        "２０２３年５月７日",
-        "5月7日",
     ],
 )
 def test_a_date_is_a_day(text: str) -> None:
@@ -51,13 +48,13 @@ def test_a_date_is_a_day(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["in May", "in May 2023", "May 2023", "2023-05", "im Mai", "Mai 2023", "2023年5月", "先月"],
+    ["in May", "in May 2023", "May 2023", "2023-05", "im Mai", "Mai 2023"],
 )
 def test_a_month_is_all_of_it(text: str) -> None:
     assert named(text) == [("2023-05-01", "2023-05-31", 7)]
 
 
-@pytest.mark.parametrize("text", ["in 2022", "last year", "im Jahr 2022", "2022年", "去年"])
+@pytest.mark.parametrize("text", ["in 2022", "last year", "im Jahr 2022"])
 def test_a_year_is_all_of_it(text: str) -> None:
     assert named(text) == [("2022-01-01", "2022-12-31", 7)]
 
@@ -67,18 +64,15 @@ def test_a_year_is_all_of_it(text: str) -> None:
     [
         ("yesterday", "2023-06-14", "2023-06-14"),
         ("gestern", "2023-06-14", "2023-06-14"),
-        ("昨日何をした？", "2023-06-14", "2023-06-14"),
         ("last night", "2023-06-14", "2023-06-14"),
         ("the day before yesterday", "2023-06-13", "2023-06-13"),
         ("vorgestern", "2023-06-13", "2023-06-13"),
-        ("一昨日", "2023-06-13", "2023-06-13"),
         ("today", "2023-06-15", "2023-06-15"),
         ("this morning", "2023-06-15", "2023-06-15"),
         ("heute", "2023-06-15", "2023-06-15"),
         ("three days ago", "2023-06-12", "2023-06-12"),
         ("3 days ago", "2023-06-12", "2023-06-12"),
         ("vor drei Tagen", "2023-06-12", "2023-06-12"),
-        ("3日前", "2023-06-12", "2023-06-12"),
         ("last Friday", "2023-06-09", "2023-06-09"),
         ("letzten Freitag", "2023-06-09", "2023-06-09"),
         ("last Thursday", "2023-06-08", "2023-06-08"),
@@ -88,8 +82,6 @@ def test_a_year_is_all_of_it(text: str) -> None:
         ("a week ago", "2023-06-05", "2023-06-11"),
         ("a couple of weeks ago", "2023-05-29", "2023-06-04"),
         ("letzte Woche", "2023-06-05", "2023-06-11"),
-        ("先週", "2023-06-05", "2023-06-11"),
-        ("2週間前", "2023-05-29", "2023-06-04"),
         ("this week", "2023-06-12", "2023-06-18"),
         ("last weekend", "2023-06-10", "2023-06-11"),
     ],
@@ -106,7 +98,6 @@ def test_a_day_or_a_week_is_counted_from_the_day_on_which_it_is_asked(
         ("last month", "2023-05-01", "2023-05-31"),
         ("six months ago", "2022-12-01", "2022-12-31"),
         ("vor einem Monat", "2023-05-01", "2023-05-31"),
-        ("2か月前", "2023-04-01", "2023-04-30"),
         ("last June", "2022-06-01", "2022-06-30"),
         ("in June", "2023-06-01", "2023-06-30"),
         ("in August", "2022-08-01", "2022-08-31"),
@@ -218,7 +209,6 @@ ON_WEDNESDAY = int(datetime(2026, 6, 17, 18, tzinfo=UTC).timestamp() * 1000)
         ("Qu'est-ce que j'ai fait avant-hier ?", "06-15", "06-15"),
         ("On fait quoi dans deux semaines ?", "06-29", "07-05"),
         ("Qu'est-ce qu'on fait ce week-end ?", "06-20", "06-21"),
-        ("来週の予定は？", "06-22", "06-28"),
     ],
 )
 def test_a_time_is_behind_or_ahead_as_the_question_says(text: str, first: str, last: str) -> None:
@@ -267,7 +257,7 @@ def test_a_word_that_may_name_a_time_names_none_elsewhere(text: str) -> None:
 
 PIECES = (
     "May 7 31 99 2023 9999 0 05 -05 -07 . , last this on in vor ago days week month year years "
-    "Friday yesterday a of th the 年 月 日 日前 昨日 next summer in before weekend on coming up . "
+    "Friday yesterday a of th the next summer in before weekend on coming up . "
     "passado hace dernier sexta que viene letztes"
 )
 pieces = st.lists(st.sampled_from(PIECES.split()), max_size=8)

@@ -11,8 +11,8 @@ from conceptgraph_core.retrieval.question import (
     MOST_WORDS,
     Cue,
     Further,
-    Question,
-    question,
+    Sought,
+    read_sought,
     shorten,
     speaker_terms,
 )
@@ -24,37 +24,37 @@ DAY_MS = 86_400_000
 SPEAKERS = {"carolin": ("Caroline",), "mark": ("Mark Twain", "Mark Spitz")}
 
 
-def own(asked: Question) -> tuple[Cue, ...]:
+def own(asked: Sought) -> tuple[Cue, ...]:
     """Return the cues without the families of their words."""
     return tuple(cue._replace(near=()) for cue in asked.cues)
 
 
 def test_cues_are_the_terms_of_the_text_each_once() -> None:
-    asked = question("Dogs? Which dog saw dogs?", ASKED_AT, speakers={})
+    asked = read_sought("Dogs? Which dog saw dogs?", ASKED_AT, speakers={})
     assert own(asked) == (Cue("dogs", ("dog",)), Cue("saw", ("saw",)))
-    assert asked == Question(cues=asked.cues, asked_at=ASKED_AT)
+    assert asked == Sought(cues=asked.cues, asked_at=ASKED_AT)
 
 
 def test_a_question_is_read_in_every_language() -> None:
-    asked = question("Wann war die Party?", ASKED_AT, speakers={}, languages=BOTH)
+    asked = read_sought("Wann war die Party?", ASKED_AT, speakers={}, languages=BOTH)
     # "war" and "die" are English words too, but nothing in a German question.
     assert own(asked) == (Cue("party", ("party", "parti")),)
-    asked = question("Who died in the war?", ASKED_AT, speakers={}, languages=BOTH)
+    asked = read_sought("Who died in the war?", ASKED_AT, speakers={}, languages=BOTH)
     assert [one.terms for one in asked.cues] == [("die", "died"), ("war",)]
 
 
 def test_a_question_that_may_be_of_either_language_is_of_both() -> None:
-    asked = question("Party", ASKED_AT, speakers={}, languages=BOTH)
+    asked = read_sought("Party", ASKED_AT, speakers={}, languages=BOTH)
     assert own(asked) == (Cue("party", ("parti", "party")),)
 
 
 def test_two_words_that_are_one_in_a_language_are_one_cue() -> None:
-    asked = question("What was baked at the baking?", ASKED_AT, speakers={}, languages=BOTH)
+    asked = read_sought("What was baked at the baking?", ASKED_AT, speakers={}, languages=BOTH)
     assert own(asked) == (Cue("baked", ("bake", "baked", "baking")),)
 
 
 def test_a_first_name_is_no_cue_in_any_language() -> None:
-    asked = question("Was malte Caroline?", ASKED_AT, speakers=SPEAKERS, languages=BOTH)
+    asked = read_sought("Was malte Caroline?", ASKED_AT, speakers=SPEAKERS, languages=BOTH)
     assert [one.said for one in asked.cues] == ["malte"]
     assert asked.named == {"Caroline"}
 
@@ -62,24 +62,24 @@ def test_a_first_name_is_no_cue_in_any_language() -> None:
 def test_the_terms_of_a_word_that_a_question_leads_to_are_one_cue() -> None:
     led = {"said": "fest", "to": "Party", "why": "fest evokes Party", "share": 0.2}
     further = [Further(term=term, **led) for term in ("parti", "party")]
-    asked = question("Fest", ASKED_AT, speakers={}, languages=BOTH, further=further)
+    asked = read_sought("Fest", ASKED_AT, speakers={}, languages=BOTH, further=further)
     [one] = asked.further
     assert one == Cue("fest → Party", ("parti", "party"), 0.2, "fest evokes Party")
 
 
 def test_the_first_name_of_a_speaker_names_and_is_no_cue() -> None:
-    asked = question("what did caroline paint?", ASKED_AT, speakers=SPEAKERS)
+    asked = read_sought("what did caroline paint?", ASKED_AT, speakers=SPEAKERS)
     assert own(asked) == (Cue("paint", ("paint",)),)
     assert asked.named == {"Caroline"}
 
 
 def test_a_first_name_that_several_have_names_them_all() -> None:
-    asked = question("Did Mark swim?", ASKED_AT, speakers=SPEAKERS)
+    asked = read_sought("Did Mark swim?", ASKED_AT, speakers=SPEAKERS)
     assert asked.named == {"Mark Twain", "Mark Spitz"}
 
 
 def test_a_name_alone_is_the_cue_for_there_is_no_other() -> None:
-    asked = question("Who is Caroline?", ASKED_AT, speakers=SPEAKERS)
+    asked = read_sought("Who is Caroline?", ASKED_AT, speakers=SPEAKERS)
     assert (own(asked), asked.named) == ((Cue("caroline", ("carolin",)),), {"Caroline"})
 
 
@@ -90,7 +90,7 @@ def test_the_term_that_knows_a_speaker_is_that_of_the_first_name() -> None:
 
 
 def test_the_four_factors_of_a_text() -> None:
-    asked = question(
+    asked = read_sought(
         "What did Caroline paint yesterday?", ASKED_AT, speakers=SPEAKERS, askers=["caroline"]
     )
     said = asked.factors("Caroline", ASKED_AT - DAY_MS)
@@ -102,15 +102,16 @@ def test_the_four_factors_of_a_text() -> None:
 
 
 def test_no_text_can_gain_more_than_the_most_that_a_question_says() -> None:
-    everything = question(
+    everything = read_sought(
         "Did Caroline paint today?", ASKED_AT, speakers=SPEAKERS, askers=["caroline"]
     )
-    assert everything.most == 1.2 * 1.5 * 2.0
-    assert question("Did anyone paint?", ASKED_AT, speakers=SPEAKERS).most == 1.0
+    assert everything.most_by_speaker * everything.most_by_time == 1.2 * 1.5 * 2.0
+    nothing = read_sought("Did anyone paint?", ASKED_AT, speakers=SPEAKERS)
+    assert (nothing.most_by_speaker, nothing.most_by_time) == (1.0, 1.0)
 
 
 def test_only_what_was_said_before_can_answer() -> None:
-    asked = Question(cues=(), asked_at=ASKED_AT)
+    asked = Sought(cues=(), asked_at=ASKED_AT)
     assert asked.is_older(ASKED_AT - 1)
     assert not asked.is_older(ASKED_AT)
     assert asked.is_older(None)

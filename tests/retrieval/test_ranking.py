@@ -13,7 +13,7 @@ from tests.examples import limit_examples
 from conceptgraph_core.retrieval import ranking
 from conceptgraph_core.retrieval.index import Corpus, Mentions, Near, Told
 from conceptgraph_core.retrieval.periods import Period
-from conceptgraph_core.retrieval.question import Cue, Question
+from conceptgraph_core.retrieval.question import Cue, Sought
 from conceptgraph_core.retrieval.ranking import Associated, choose, spread_activation
 
 ASKED_AT = 1_750_000_000_000
@@ -27,7 +27,7 @@ counts = st.dictionaries(st.sampled_from(TERMS), st.integers(1, 3), max_size=3)
 
 
 def associate(
-    question: Question,
+    question: Sought,
     corpus: Corpus,
     index: Any,
     limit: int,
@@ -157,7 +157,7 @@ def on(
     shelf: Shelf, asked: dict[str, Any], limit: int, admitted: Collection[int] | None = None
 ) -> list[Associated[int]]:
     lengths = [sum(text["terms"].values()) for text in shelf.texts]
-    question = Question(
+    question = Sought(
         cues=tuple(map(cue, asked["cues"])),
         asked_at=asked["asked_at"],
         named=frozenset(asked["named"]),

@@ -5,7 +5,7 @@ from test_ranking import Shelf, associate
 from tests.retrieval.stories import ASKED, QUESTIONS, sentences
 
 from conceptgraph_core.retrieval.index import Corpus
-from conceptgraph_core.retrieval.question import question
+from conceptgraph_core.retrieval.question import read_sought
 from conceptgraph_core.words import terms
 
 ASKED_AT = 1_750_000_000_000
@@ -31,7 +31,9 @@ def answers(language: str, asked: str, languages: tuple[str, ...]) -> list[str]:
     shelf = shelf_of(language, languages)
     lengths = [sum(text["terms"].values()) for text in shelf.texts]
     corpus = Corpus(len(lengths), sum(lengths) / len(lengths))
-    found = associate(question(asked, ASKED_AT, speakers={}, languages=languages), corpus, shelf, 3)
+    found = associate(
+        read_sought(asked, ASKED_AT, speakers={}, languages=languages), corpus, shelf, 3
+    )
     return [sentences(language)[one.text] for one in found]
 
 

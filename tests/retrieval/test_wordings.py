@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conceptgraph_core.retrieval import ranking
-from conceptgraph_core.retrieval.question import Cue, Question
+from conceptgraph_core.retrieval.question import Cue, Sought
 from conceptgraph_core.retrieval.ranking import read_beside
 
 
@@ -19,12 +19,12 @@ class Counts:
         return self._counts.get(term, 0)
 
 
-def asked(*terms: str, led_to: str = "") -> Question:
+def asked(*terms: str, led_to: str = "") -> Sought:
     further = (Cue(led_to, (led_to,), why="evoked"),) if led_to else ()
-    return Question(tuple(Cue(one, (one,)) for one in terms), 0, further=further)
+    return Sought(tuple(Cue(one, (one,)) for one in terms), 0, further=further)
 
 
-def beside(index: Any, read: dict[str, int], *questions: Question) -> set[str]:
+def beside(index: Any, read: dict[str, int], *questions: Sought) -> set[str]:
     return set(read_beside(read, questions, index)) - read.keys()
 
 

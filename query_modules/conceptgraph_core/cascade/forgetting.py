@@ -322,7 +322,7 @@ def purge(
 
 def _read_window(retention_ms: int, limit: int | None) -> tuple[int, int]:
     window = texts_.integer(retention_ms, "retention_ms", 1, limits.MAX_TIME_MS)
-    return window, texts_.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
+    return window, texts_.limit(limit, BATCH, MAX_BATCH)
 
 
 def describe(graph: Entities, node: Node) -> str:

@@ -8,7 +8,7 @@ from .. import limits, text
 from ..errors import InvalidText, WrongKind
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from ..retrieval.schema import DEFAULT_LIMIT, checked_limit
+from ..retrieval.schema import DEFAULT_LIMIT, MAX_LIMIT
 from ..text import show_name
 from . import lookups, schema
 from .affect import create_concept
@@ -60,18 +60,19 @@ def search(graph: Graph, text_: str, limit: int | None = DEFAULT_LIMIT) -> list[
     A row has episode_id, summary, date ("2025-06-15", or None), score, matched, words and factors
     as `Search.explain` returns them, and the node. This arouses nothing.
     """
-    kind, most = schema.LAYER.kind(schema.EPISODE), checked_limit(limit)
+    kind, most = schema.LAYER.kind(schema.EPISODE), text.limit(limit, DEFAULT_LIMIT, MAX_LIMIT)
     found = searching.find_nodes(graph, kind, schema.words_scope(graph.scope), text_, most)
     return [
         {
-            "episode_id": hit.match.told.id,
+            "episode_id": match.told.id,
             "summary": hit.node.text,
-            "date": _date(hit.match.told.said_at),
+            "date": _date(match.told.said_at),
             "score": hit.score,
-            **searched.explain(hit.match),
+            **by.explain(match),
             "episode": graph.yielded(hit.node),
         }
-        for searched, hit in found
+        for hit in found
+        if (match := hit.match) and (by := hit.by)
     ]
 
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Final, NamedTuple
 
-from .. import budgets, language, limits, validators
+from .. import language, limits, validators
 from .. import text as texts
 from ..dates import DAY_MS, Span
 from ..errors import InvalidNumber
-from ..retrieval.periods import Named, Period, find_periods
+from ..retrieval.periods import Named, find_periods
 from ..retrieval.question import shorten
 from ..words import missing, terms
 from ..words.splitting import split
@@ -41,7 +41,7 @@ class Then(NamedTuple):
     apart: bool = False
 
 
-def told_in(
+def read_time_alone(
     message: str,
     asked_at: int,
     zone: tzinfo,
@@ -58,7 +58,10 @@ def told_in(
     if missing() or not said.periods or len(said.periods) > 2:
         return None
     period, last = said.periods[0], said.periods[-1]
-    if last is not period and not _are_a_week_apart(period, last):
+    are_days = all(one.to_ms - one.from_ms <= _LONGEST_DAY_MS for one in (period, last))
+    apart = round((last.from_ms - period.from_ms) / DAY_MS) if are_days else 0
+    # "Next Friday" may mean either of two.
+    if last is not period and apart != schema.DAYS_AHEAD:
         return None
     plans = not said.is_past and period.to_ms > asked_at
     tells, of_user = _are(said, _TOPIC, "telling"), _are(said, _TOPIC, "own")
@@ -95,7 +98,7 @@ def name_months(since: int, until: int) -> str:
     return " ".join(word for words in each for word in words)
 
 
-def told_around(
+def read_time_beside(
     message: str, asked_at: int, zone: tzinfo, said: Named | None = None
 ) -> Span | None:
     """Return the time over or begun that *message* names among other words; None: it names none.
@@ -109,21 +112,12 @@ def told_around(
         return None
     [period] = said.periods
     length = period.to_ms - period.from_ms
-    is_over = period.to_ms <= asked_at and length > _LONGEST_DAY_MS and not _has_modal(message)
+    asks_what_could_be = not language.read_spoken(split(message), "oneself", "unsure").isdisjoint(
+        split(message)
+    )
+    is_over = period.to_ms <= asked_at and length > _LONGEST_DAY_MS and not asks_what_could_be
     is_past = period.from_ms <= asked_at if said.is_past else is_over
     return Span(period.from_ms, period.to_ms) if is_past and length <= _LONGEST_AROUND_MS else None
-
-
-def _has_modal(message: str) -> bool:
-    """Tell whether *message* asks for what should or could be."""
-    words = split(message)
-    return not language.read_spoken(words, "oneself", "unsure").isdisjoint(words)
-
-
-def _are_a_week_apart(one: Period, other: Period) -> bool:
-    """Tell whether *one* and *other* are days, as those that "next Friday" may mean are."""
-    are_days = all(each.to_ms - each.from_ms <= _LONGEST_DAY_MS for each in (one, other))
-    return are_days and round((other.from_ms - one.from_ms) / DAY_MS) == schema.DAYS_AHEAD
 
 
 def _are(said: Named, topic: str, *names: str) -> set[str]:
@@ -171,18 +165,6 @@ def asks_what_was_done(message: str) -> bool:
 
 def _has(words: Sequence[str], name: str) -> bool:
     return not language.read_spoken(words, _TOPIC, name).isdisjoint(words)
-
-
-def budget(given: int | None) -> int:
-    """Return the token budget of a text. Raises InvalidNumber."""
-    wanted = schema.DEFAULT_BUDGET if given is None else given
-    return texts.integer(wanted, "token_budget", budgets.MIN_BUDGET, budgets.MAX_BUDGET)
-
-
-def read_limit(limit: int | None) -> int:
-    """Return the requested number of rows. Raises InvalidNumber."""
-    wanted = schema.DEFAULT_LIMIT if limit is None else limit
-    return texts.integer(wanted, "limit", 1, limits.MOST_FOUND)
 
 
 def read_span(since: int | None, until: int | None) -> Span:

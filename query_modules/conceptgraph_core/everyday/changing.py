@@ -42,9 +42,7 @@ def changes(
     Raises InvalidNumber.
     """
     dates.periods((since, until), "since, until", 1)
-    most = text.integer(
-        schema.MOST_LISTED if limit is None else limit, "limit", 1, schema.MOST_LISTED
-    )
+    most = text.limit(limit, schema.MOST_LISTED, schema.MOST_LISTED)
     graph.pull(lookups.changed(graph.context.user_id, since, until))
     every = graph.another(AllMemories)
     known = graph.another(Entities)

@@ -103,17 +103,12 @@ def _separate(graph: Graph, one: Node, other: Node, said: str) -> Row:
         return {"verdict": schema.ASKED, "undo": None}
     undo = None
     while components.are_one(graph, one, other):
-        undo = _take_back(graph, _merge_of(graph, one, other), said)
+        merge = _merge_of(graph, one, other)
+        ends = ledger.source(graph, merge), ledger.target(graph, merge)
+        action, status = entities.APART_ACTION, entities.MERGED
+        undo = ledger.enter(graph, action, *ends, said, said=said, source_status=status).key
+        judging.take_back(graph, merge, said)
     return {"verdict": schema.DIFFERENT, "undo": undo or _kept_apart(graph, one, other, said)}
-
-
-def _take_back(graph: Graph, merge: Node, said: str) -> str:
-    """Take a merge back by the user's words. Returns the id of the entry that tells so."""
-    ends = ledger.source(graph, merge), ledger.target(graph, merge)
-    status = entities.MERGED
-    entry = ledger.enter(graph, entities.APART_ACTION, *ends, said, said=said, source_status=status)
-    judging.take_back(graph, merge, said)
-    return entry.key
 
 
 def _kept_apart(graph: Graph, one: Node, other: Node, said: str) -> str:

@@ -71,7 +71,7 @@ def purge(graph: Questions, retention_ms: int, limit: int | None = BATCH) -> Row
 
 def _between(graph: Questions, first: str, beyond: str, limit: int | None) -> list[Node]:
     """Return at most *limit* of the user's questions with ids from *first* to before *beyond*."""
-    most = texts.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
+    most = texts.limit(limit, BATCH, MAX_BATCH)
     user = graph.context.user_id
     graph.pull(Range((QUESTION,), "id", first, beyond, (("scope", user),), most))
     found = [

@@ -78,7 +78,12 @@ def asked_for(
     texts = own_texts(graph, None if asks.everything else past)
     if asks.everything:
         mine = [node for node in texts if is_about_user(node, name)]
-        beside = [one for one in texts if one not in mine and _is_kept(one)][: schema.MOST_BESIDE]
+        beside = [
+            one
+            for one in texts
+            if one not in mine
+            and (memories.is_always(one.get("tags")) or oneself.is_order(one.told))
+        ][: schema.MOST_BESIDE]
         who = [node for node in mine if oneself.tells_who(node.content, name)]
         mine = [*who, *(one for one in mine if one not in who)][: schema.MOST_OWN - len(beside)]
     else:
@@ -91,7 +96,17 @@ def asked_for(
     return [
         *found,
         *((_line(graph, one), one) for one in mine),
-        *((_line_beside(graph, one), one) for one in beside),
+        *(
+            (
+                make_line(
+                    ALWAYS if memories.is_always(one.get("tags")) else RULES,
+                    *(schema.MEMORY, one.memory_id),
+                    *quote_memory(graph, one, schema.LONGEST_OWN),
+                ),
+                one,
+            )
+            for one in beside
+        ),
     ]
 
 
@@ -149,14 +164,3 @@ def _line(graph: Graph, node: Node) -> Line:
     elif (corrected := node.get("corrects")) is not None:
         mark = " (corrects what was said on ", corrected, ")"
     return make_line(WHO, schema.MEMORY, node.memory_id, "The user, ", *parts, *mark)
-
-
-def _line_beside(graph: Graph, node: Node) -> Line:
-    part = ALWAYS if memories.is_always(node.get("tags")) else RULES
-    return make_line(
-        part, schema.MEMORY, node.memory_id, *quote_memory(graph, node, schema.LONGEST_OWN)
-    )
-
-
-def _is_kept(node: Node) -> bool:
-    return memories.is_always(node.get("tags")) or oneself.is_order(node.told)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import Annotated, Any
 
-from .. import validators
+from .. import budgets, validators
 from ..arguments import INNER, Budget
 from ..dates import DAY_MS
 from ..entities.narration import own_facts
@@ -16,7 +16,6 @@ from ..language import oneself
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
 from . import lookups, schema
-from .asking import budget
 from .lines import AHEAD, ALWAYS, ME, PEOPLE, RULES, Line, Room, make_line, sources, text, tokens
 from .oneself import is_about_user, own_texts, quote_memory
 
@@ -40,7 +39,7 @@ def profile(
     its time and its source. Nothing is accessed. Returns text, lines (see `lines`), sources and
     tokens; the text is empty if nothing is known. Raises InvalidNumber.
     """
-    room = Room(budget(token_budget))
+    room = Room(budgets.budget(token_budget, schema.DEFAULT_BUDGET))
     now_ms = graph.context.now_ms
     first = now_ms if since is None else validators.time(since, "since")
     last = now_ms + schema.DAYS_AHEAD * DAY_MS if until is None else validators.time(until, "until")

@@ -99,18 +99,29 @@ def remember(
         concepts=_terms(graph, text, wanted),
         said_at=happened_at,
         said=None if said == text else said,
-        preserved_until=_planned_until(happened_at, now_ms),
+        # A plan must not fade before it is over.
+        preserved_until=min(at + schema.DAYS_MS, limits.MAX_TIME_MS) if at > now_ms else None,
     )
     node, existing, similar = noted.node, noted.existing, noted.similar
     ingesting.note_import(graph, node, existing)
     if existing:
         _again(graph, node, keep, at)
-        _note_project(graph, node)
+        # One of other projects is of this one too; one of no project stays of all.
+        tags, tag = node.get("tags"), f"{TAG}{graph.context.project}"
+        is_of_others = tag not in tags and any(one.startswith(TAG) for one in tags)
+        if graph.context.project is not None and is_of_others:
+            graph.update(node, tags=[*tags, tag])
     others = [one for one in similar if one.memory_id != replaces]
     # Those of a memory that was there are offered: they were in its answers, and may say much else.
     paired = others[:] if existing else []
     ends = not paired and replaces is None and said is not None and at <= now_ms
-    ended = [one for one in others if ends and _is_ended(graph, node, one)]
+    ended = [
+        one
+        for one in others
+        if ends
+        and one.told_at < node.told_at
+        and stating.replaces(node.content, one.content, languages)
+    ]
     made = [] if existing else [node]
     if ended:
         forgetting.end(graph, node, ended, at, made)
@@ -119,8 +130,15 @@ def remember(
         if one in noted.alike and one not in ended:
             links.join(graph, node, one, memories.DEFAULT_RELATION)
     if is_so and wrong is None:
-        given = message, languages, _list_former(known)
-        message = stating.add_stated(*given, note=text, is_change=old is not None)
+        # Those who are no longer what they were to the user.
+        former = {
+            one.get("canonical_name")
+            for one in known.of(entities.ENTITY)
+            if endings.is_former_kind(one.get("entity_kind") or "")
+        }
+        message = stating.add_stated(
+            message, languages, former, note=text, is_change=old is not None
+        )
     since = at if at < now_ms else None
     _observe(graph, node, message, note, list(wanted), wrong, made, since)
     if old is not None:
@@ -239,22 +257,6 @@ def relate(
     return {name: row[name] for name in ("from", "to", "type")}
 
 
-def _is_ended(graph: Graph, node: Node, old: Node) -> bool:
-    """Tell whether *node*, told later, states another value of what *old* states."""
-    is_later = old.told_at < node.told_at
-    return is_later and superseding.replaces(node.content, old.content, graph.context.languages)
-
-
-def _list_former(graph: Entities) -> set[str]:
-    """Return the canonical names of those who are no longer what they were to the user."""
-    every = graph.of(entities.ENTITY)
-    return {
-        one.get("canonical_name")
-        for one in every
-        if endings.is_former_kind(one.get("entity_kind") or "")
-    }
-
-
 def _terms(graph: Graph, text: str, about: Mapping[str, str | None]) -> list[str]:
     """Return the additional search terms of *text*; one about the user by name is marked so."""
     found = terms(about)
@@ -280,21 +282,6 @@ def _name_project(
     kinds = [*about.values(), *(one.get("entity_kind") for one in known)]
     told = (text, said, *kinds)
     return [] if any(is_about_user(one) for one in told if one) else [f"{TAG}{project}"]
-
-
-def _note_project(graph: Graph, node: Node) -> None:
-    """Let a memory of other projects be of this one too; one of no project stays of all."""
-    tags, project = node.get("tags"), graph.context.project
-    tag = f"{TAG}{project}"
-    if project is not None and tag not in tags and any(one.startswith(TAG) for one in tags):
-        graph.update(node, tags=[*tags, tag])
-
-
-def _planned_until(happened_at: int | None, now_ms: int) -> int | None:
-    """Return until when a text about that time must not fade; None: it fades from now on."""
-    if happened_at is None or happened_at <= now_ms:
-        return None
-    return min(happened_at + schema.DAYS_MS, limits.MAX_TIME_MS)
 
 
 def _again(graph: Graph, node: Node, keep: str, since_ms: int) -> None:

@@ -15,20 +15,20 @@ from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
 from ..graph.primitives import Lookup
+from ..limits import MOST_FOUND
 from ..memories.filters import Wanted
 from ..memories.lookups import leading
-from ..memories.meaning import Meant, read_meant
 from ..memories.projects import read_project
 from ..memories.rendering import teller
-from ..memories.search import Found, Wordings
+from ..memories.search import Meant, find_best, read_meant, read_wordings
 from ..memories.view import Graph, Node
 from ..ranks import fuse_rankings
 from ..retrieval import documents
 from ..retrieval.question import shorten
-from ..retrieval.searching import Hit, find_nodes, list_matched
+from ..retrieval.searching import Found, find_nodes
 from ..words import talk, terms
 from . import lookups, schema
-from .asking import has_words, read_limit, read_span
+from .asking import has_words, read_span
 
 Row = dict[str, Any]
 
@@ -62,7 +62,7 @@ def search(
     Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
     query = shorten(texts.summary(query, "query"))
-    most = read_limit(limit)
+    most = texts.limit(limit, schema.DEFAULT_LIMIT, MOST_FOUND)
     wanted = {validators.one_of(schema.KINDS)(one, "kinds") for one in kinds or schema.KINDS}
     time = read_span(since, until)
     beside = _list_beside(graph, query, since, until, about)
@@ -100,14 +100,6 @@ class _Result(NamedTuple):
     says_nothing: bool = False
 
 
-def find_memories(
-    graph: Graph, query: str, wanted: Wanted, meant: Meant, model: str | None
-) -> list[Found]:
-    """Return the memories that *query*, or another wording of it, belongs to, if *wanted*."""
-    wordings = Wordings(graph, query, meant.vector, model, wanted=wanted, spelt=meant.spelt)
-    return wordings.best(DEPTH, wanted)
-
-
 def _list_beside(
     graph: Graph, query: str, since: int | None, until: int | None, about: str | None
 ) -> list[Lookup]:
@@ -140,43 +132,45 @@ def describe_memory(node: Node) -> Row:
 def _memories(
     graph: Graph, query: str, wanted: Wanted, meant: Meant, model: str | None
 ) -> Iterator[_Result]:
-    is_of_a_time = wanted.within.since is not None and not has_words(query, graph.context.languages)
-    # Vectors alone find the nearest of any words.
-    best = [] if is_of_a_time else find_memories(graph, query, wanted, meant, model)
+    spoken = graph.context.languages
 
-    def row(one: Found) -> Row:
-        return describe_memory(one.node) | {"matched": one.matched}
+    def row(node: Node, found: Found | None = None) -> Row:
+        return describe_memory(node) | {"matched": [] if found is None else found.matched}
 
-    def row_of(node: Node) -> Row:
-        return describe_memory(node) | {"matched": []}
-
-    for one in best:
-        until, speaker = graph.outdated(one.node), one.node.get("speaker")
-        says_nothing = talk.says_nothing(one.node.content, speaker)
-        if says_nothing and speaker == talk.ASSISTANT:
-            continue
-        asks = says_nothing or _only_asks(one.node, query, graph.context.languages)
-        yield _Result(one.node.memory_id, until, partial(row, one), asks)
-    if is_of_a_time:
+    if wanted.within.since is not None and not has_words(query, spoken):
+        # Vectors alone find the nearest of any words.
         then = [node for node in graph.nodes() if wanted.admits(graph, node)]
         then.sort(key=lambda node: (node.told_at, node.memory_id), reverse=True)
         for node in then[:DEPTH]:
-            yield _Result(node.memory_id, graph.outdated(node), partial(row_of, node))
+            yield _Result(node.memory_id, graph.outdated(node), partial(row, node))
+        return
+    finders = read_wordings(graph, query, meant.vector, model, wanted=wanted, spelt=meant.spelt)
+    for one in find_best(finders, DEPTH, wanted):
+        said, speaker = one.node.content.rstrip(), one.node.get("speaker")
+        is_nothing = talk.says_nothing(one.node.content, speaker)
+        if is_nothing and speaker == talk.ASSISTANT:
+            continue
+        # A question in the words of the query answers nothing.
+        is_nothing |= (
+            said.endswith("?") and terms(said, spoken).keys() <= terms(query, spoken).keys()
+        )
+        until = graph.outdated(one.node)
+        yield _Result(one.node.memory_id, until, partial(row, one.node, one), is_nothing)
 
 
 def _episodes(graph: Concepts, query: str, wanted: Wanted) -> Iterator[_Result]:
     kind = concepts.LAYER.kind(concepts.EPISODE)
-    scope = concepts.words_scope(graph.scope)
+    scope, about = concepts.words_scope(graph.scope), wanted.about
 
     def admits(node: Any) -> bool:
-        return wanted.about is None or wanted.about.is_in((node.text, node.name))
+        return about is None or about.is_in((node.text, node.name))
 
-    def row(hit: Hit) -> Row:
-        at, matched = hit.match.told.said_at or 0, list_matched(hit.match.words)
-        return {"text": hit.node.text, "at": at, "who": None, "matched": matched}
+    def row(found: Found, at: int) -> Row:
+        return {"text": found.node.text, "at": at, "who": None, "matched": found.matched}
 
-    for _, hit in find_nodes(graph, kind, scope, query, DEPTH, wanted.within, admits):
-        yield _Result(hit.match.told.id, None, partial(row, hit))
+    for one in find_nodes(graph, kind, scope, query, DEPTH, wanted.within, admits):
+        at = None if one.match is None else one.match.told.said_at
+        yield _Result(one.node.name, None, partial(row, one, at or 0))
 
 
 def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
@@ -193,9 +187,3 @@ def _entities(graph: Entities, query: str, wanted: Wanted) -> Iterator[_Result]:
         is_about = wanted.about is None or wanted.about.is_in([text])
         if is_about and wanted.within.holds(row["last_activated"]):
             yield _Result(row["entity_id"], None, partial(told_of, row, text))
-
-
-def _only_asks(node: Node, query: str, languages: Sequence[str]) -> bool:
-    """Tell whether *node* is a question in the words of *query*, which answers nothing."""
-    said = node.content.rstrip()
-    return said.endswith("?") and terms(said, languages).keys() <= terms(query, languages).keys()

@@ -7,6 +7,7 @@ Imports nothing of Memgraph: the shell looks up what these need.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 from .. import language
@@ -16,6 +17,9 @@ from ..entities.beliefs import attribution
 from ..entities.language import endings, kin
 from ..entities.language.spans import Said, Span
 from ..entities.rule_extractor import naming, statements
+from ..language import oneself
+from ..memories import superseding
+from ..words import missing
 from ..words.splitting import split
 from .hearing import Message
 
@@ -24,6 +28,9 @@ Row = dict[str, Any]
 # The user has one of each at a time; a wife and a husband are told as a spouse.
 _ONCE: Final = frozenset(("boss", "partner", "girlfriend", "boyfriend", "fiance", *naming.SPOUSES))
 _TIES: Final = _ONCE - naming.SPOUSES | {"spouse"}
+_MOST_NAMES: Final = 3
+# A text that states one of these ends an earlier one that states another value.
+_ENDED_BY_VALUE: Final = frozenset(("home", "employer", "diet"))
 _OWN: Final = language.words("asking", "own") | {"me"}
 _OTHERS: Final = language.words("statements", "pronouns") | language.words("whose", "others")
 _SUBJECTS: Final = language.words("statements", "subjects")
@@ -149,6 +156,44 @@ def _has_subject(ahead: Sequence[str], fact: Row, clause: Sequence[str]) -> bool
     return not is_open and any(
         one in statements.VERBS or one in statements.DIARY for one in ahead[1:2]
     )
+
+
+def replaces(new: str, old: str, languages: Sequence[str]) -> bool:
+    """Tell whether *new* says for sure how it is now what *old* says, with another value.
+
+    Both state one value of the user's, such as a home, or one number of the same thing.
+    """
+    if max(len(new), len(old)) <= superseding.LONGEST:
+        before = _read_values(old, languages)
+        for matter, value in _read_values(new, languages).items():
+            known = before.get(matter)
+            if known is not None and not (value.startswith(known) or known.startswith(value)):
+                return True
+    return superseding.tells_other_dose(new, old, languages)
+
+
+def _read_values(text: str, languages: Sequence[str]) -> dict[str, str]:
+    """Return what *text*, if it begins as one on the user, says that one has once at a time.
+
+    A text that says more of the user would be ended with that.
+    """
+    # "Ingrid Holm is now the user's boss, she …"
+    now, words = language.words("once", "now"), text.split()
+    name = [*takewhile(lambda one: one[:1].isupper() and one.casefold() not in now, words)]
+    behind = [
+        form for word in words[len(name) :] if (form := word.casefold().strip(",.;!")) not in now
+    ]
+    for each in language.words("once", "holds boss") if 0 < len(name) <= _MOST_NAMES else ():
+        phrase = [word for word in each.split() if word not in now]
+        if behind[: len(phrase)] == phrase:
+            return {"boss": " ".join(name).casefold()}
+    if missing() or not oneself.is_of_user(text):
+        return {}
+    found = rule_extractor.observations(text, languages, is_note=True)
+    facts = _facts(next((one for one in found if one["label"] == entities.SELF), None))
+    values = {fact["predicate"]: str(fact.get("value", "")).casefold() for fact in facts}
+    stated = {one: value for one, value in values.items() if one in _ENDED_BY_VALUE and value}
+    return stated if len(stated) == 1 and values.keys() - stated <= {"occupation"} else {}
 
 
 def _call_as_given(label: str, given: Sequence[Row]) -> str:

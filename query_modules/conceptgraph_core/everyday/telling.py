@@ -26,15 +26,14 @@ from ..graph.primitives import Lookup
 from ..language import oneself
 from ..memories.filters import Wanted
 from ..memories.lookups import leading
-from ..memories.meaning import Meant, read_meant
+from ..memories.search import Meant, find_best, read_meant, read_wordings
 from ..memories.view import Graph
 from ..memories.view import Node as Memory
 from ..words import missing
 from . import lookups, schema
-from .asking import read_limit
 from .hearing import name_session
 from .profile import profile
-from .searching import describe_memory, find_memories
+from .searching import DEPTH, describe_memory
 
 Row = dict[str, Any]
 # One entity may have hundreds of names.
@@ -59,7 +58,7 @@ def report_about(
     lists the facts alone. Nothing is accessed. Returns None if nothing is stored on it.
     """
     texts.name(name, "name")
-    most = read_limit(limit)
+    most = texts.limit(limit, schema.DEFAULT_LIMIT, limits.MOST_FOUND)
     if entity_id is None and oneself.is_me(name):
         return _of_user(graph, most)
     meant = read_meant(graph, name, vector, _list_beside(graph, name, entity_id))
@@ -116,8 +115,18 @@ def _entity(graph: Entities, name: str, entity_id: str | None) -> Row:
     members = components.members(graph, chosen)
     labels = components.labels(members)
     contested, _ = current_facts.facts_now(graph, members)
-    doubts = [_choose_either(*pair) for pair in contested]
-    doubts += _list_kinds(graph, chosen)
+    doubts = [
+        f"{stated(one.get('predicate'))}:"
+        f" {' or '.join(stated(fact.get('value')) for fact in (one, other))}"
+        for one, other in contested
+    ]
+    whole = Whole(graph, chosen)
+    # Other kinds that the user gave it, if one rarely has both.
+    said = [
+        (one, beside.kind(one.get("mention_context") or "", chosen.bare)) for one in whole.users
+    ]
+    told = {kind: one for one, kind in said if kind and kinds.are_rarely_one(kind, whole.described)}
+    doubts += [f"{kind} too, as told on {dates.day(one.created_at)}" for kind, one in told.items()]
     asked = [other for other, _ in components.questions(graph, chosen)]
     doubts += [f"perhaps the same as {called(other.name)}: {other.key}" for other in asked]
     doubts += [
@@ -146,29 +155,6 @@ def _list_sources(graph: Entities, nodes: Sequence[Entity], but: Entity) -> froz
             yield from (str(mention.get(key)) for key in ("session_id", "message_id"))
 
     return frozenset(key for node in nodes for key in list_those_of(node)) - {*list_those_of(but)}
-
-
-def _is_of(node: Memory, sources: frozenset[str]) -> bool:
-    """Tell whether *node* was observed in one of these sessions and messages."""
-    if not sources:
-        return False
-    text = node.content
-    heard = node.get("said") or text
-    sessions = (name_session(text, heard, at) for at in (None, node.get("said_at")))
-    return not sources.isdisjoint((node.memory_id, *sessions))
-
-
-def _list_kinds(graph: Entities, node: Entity) -> list[str]:
-    """Return a doubt for each other kind that the user gave it, if one rarely has both."""
-    whole = Whole(graph, node)
-    said = [(one, beside.kind(one.get("mention_context") or "", node.bare)) for one in whole.users]
-    told = {kind: one for one, kind in said if kind and kinds.are_rarely_one(kind, whole.described)}
-    return [f"{kind} too, as told on {dates.day(one.created_at)}" for kind, one in told.items()]
-
-
-def _choose_either(one: Entity, other: Entity) -> str:
-    values = " or ".join(stated(fact.get("value")) for fact in (one, other))
-    return f"{stated(one.get('predicate'))}: {values}"
 
 
 def _list_believed(graph: Entities, members: Sequence[Entity]) -> list[Entity]:
@@ -214,9 +200,17 @@ def _said(
 
     Memories that mention only another one of this name are left out.
     """
-    subject = Subject([name, *names])
-    best = find_memories(graph, name, Wanted(about=subject), meant, model)
-    found = (one.node for one in best if not _is_of(one.node, of_others))
+    wanted = Wanted(about=Subject([name, *names]))
+    finders = read_wordings(graph, name, meant.vector, model, wanted=wanted, spelt=meant.spelt)
+    best = find_best(finders, DEPTH, wanted)
+
+    def is_of_another(node: Memory) -> bool:
+        text = node.content
+        heard = node.get("said") or text
+        sessions = (name_session(text, heard, at) for at in (None, node.get("said_at")))
+        return not of_others.isdisjoint((node.memory_id, *sessions))
+
+    found = (one.node for one in best if not (of_others and is_of_another(one.node)))
     return [describe_memory(node) | {"until": graph.outdated(node)} for node in found]
 
 

@@ -111,9 +111,7 @@ def list_happened(
     is its id. The earliest come first, at most *limit*. Raises InvalidText, InvalidNumber.
     """
     dates.periods((since, until), "since, until", 1)
-    most = text.integer(
-        schema.MOST_LISTED if limit is None else limit, "limit", 1, schema.MOST_LISTED
-    )
+    most = text.limit(limit, schema.MOST_LISTED, schema.MOST_LISTED)
     wanted = f"{schema.date_of(day, 'day'):%Y%m%d}"
     scope, own = graph.context.user_id, graph.another(Concepts).scope
     graph.pull(lookups.happened(scope, own, wanted, since, until))

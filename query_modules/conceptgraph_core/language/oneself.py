@@ -4,7 +4,7 @@ The words are data (`oneself`, `matters`). A text is about the user if it begins
 "User's …": who keeps notes for somebody else writes like this. "My sister …" is about the sister.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
@@ -65,13 +65,6 @@ def is_of_user(text: str) -> bool:
     return _behind_lead(_words(text)) is not None
 
 
-def behind_lead(text: str) -> list[str]:
-    """Return the words behind "The user" at the beginning of *text*; none if it has no such."""
-    read = _words(text)
-    behind = _behind_lead(read)
-    return [] if behind is None else [one.text for one in read[behind:]]
-
-
 def names_user(text: str) -> bool:
     """Tell whether *text* is about the user, or has "the user" anywhere: "the user's boss"."""
     if is_of_user(text):
@@ -115,9 +108,12 @@ def tells_who(text: str, name: str | None = None) -> bool:
     "Lena is allergic to nuts" does not.
     """
     read = _words(text)
-    if _name_in(read) is not None or _tells_what(read):
+    said, behind = [one.form for one in read], _behind_lead(read)
+    # "The user is a nurse"
+    beside = [] if behind is None else said[behind : behind + 3]
+    is_what = len(beside) == 3 and beside[0] in _BE and beside[1] in _ARTICLES
+    if is_what or _name_in(read) is not None:
         return True
-    said = [one.form for one in read]
     first = fold_marks(name or "").split()
     return any(
         bool(called) and said[: len(called)] == called and _is_somebody(said[len(called) :])
@@ -128,14 +124,6 @@ def tells_who(text: str, name: str | None = None) -> bool:
 def _is_somebody(behind: Sequence[str]) -> bool:
     """Tell whether the words behind a name are "is a nurse", "est ingénieure"."""
     return len(behind) > 1 and behind[0] in _BE and behind[1] in _ARTICLES | _TRADES
-
-
-def _tells_what(read: Sequence[_Word]) -> bool:
-    """Tell whether a text begins with "The user is a", as in "The user is a nurse"."""
-    behind = _behind_lead(read)
-    if behind is None or len(read) < behind + 3:
-        return False
-    return read[behind].form in _BE and read[behind + 1].form in _ARTICLES
 
 
 def begins_with(text: str, name: str) -> bool:
@@ -202,23 +190,17 @@ def asked(*messages: str) -> Asked:
     everything, wanted = False, set[str]()
     sentences = (one for message in messages for one in _sentences(message))
     for sentence, is_question in sentences:
-        everything |= _asks_everything(sentence)
+        whole = tuple(sentence)
+        everything |= any(whole[-len(one) :] == one for one in _ENDS) or any(
+            whole[place : place + len(one)] == one
+            for place, word in enumerate(whole)
+            for one in _ALL_BY_FIRST.get(word, ())
+        )
         wanted.update(_matters(sentence, is_question))
     return Asked(
         everything,
         frozenset(word for matter in wanted for word in _MATTERS[matter]),
         not _TOLD_WITH_THE_NAME.isdisjoint(wanted),
-    )
-
-
-def _asks_everything(sentence: Sequence[str]) -> bool:
-    whole = tuple(sentence)
-    if any(whole[-len(one) :] == one for one in _ENDS):
-        return True
-    return any(
-        whole[place : place + len(one)] == one
-        for place, word in enumerate(whole)
-        for one in _ALL_BY_FIRST.get(word, ())
     )
 
 
@@ -238,7 +220,14 @@ def _matters(sentence: Sequence[str], is_question: bool) -> Iterator[str]:
         elif asks and _RENT in named and place == len(sentence) - 1:
             # "How much is the rent?"
             yield _RENT
-        elif not is_unsure and (asks or begins) and _is_of_i(sentence, place):
+        elif (
+            not is_unsure
+            and (asks or begins)
+            and not _FIRST.isdisjoint(
+                # "Do I live", "what allergies do I have"
+                sentence[max(0, place - _AFTER_I) : place + _BEFORE_I + 1]
+            )
+        ):
             # "How do I live without coffee?" is no question about a home.
             only_how = all(sentence[one] in _HOW for one in asks) and not begins
             yield from (one for one in named if not only_how or one in _COUNTED)
@@ -252,12 +241,6 @@ def _is_my(sentence: Sequence[str], place: int, asks: Sequence[int]) -> bool:
             is_whole = _BETWEEN.issuperset(sentence[at + 1 : place])
             return is_whole and any(0 < at - one <= _BEFORE_MY + 1 for one in asks)
     return False
-
-
-def _is_of_i(sentence: Sequence[str], place: int) -> bool:
-    """Tell whether the word at *place* is near "I": "do I live", "what allergies do I have"."""
-    near = sentence[max(0, place - _AFTER_I) : place + _BEFORE_I + 1]
-    return not _FIRST.isdisjoint(near)
 
 
 def _sentences(message: str) -> Iterator[tuple[list[str], bool]]:
@@ -344,24 +327,18 @@ def _words(text: str, most: int = _MOST_READ) -> list[_Word]:
     return found
 
 
-def _phrases(name: str, *codes: str) -> tuple[Phrase, ...]:
+def _phrases(name: str) -> tuple[Phrase, ...]:
     """Return the phrases called *name* of `oneself`, the longest first."""
-    each = (tuple(one.split()) for code in codes for one in load(code, "oneself").get(name, ()))
+    each = (tuple(one.split()) for code in LANGUAGES for one in load(code, "oneself").get(name, ()))
     return tuple(sorted(set(each), key=lambda one: (-len(one), one)))
 
 
-def _matter_words() -> Mapping[str, frozenset[str]]:
-    return {
-        matter: words("matters", matter) for matter in load("en", "matters") if matter[:6] != _ASKED
-    }
-
-
-_LEADS: Final = _phrases("leads", *LANGUAGES)
-_GENITIVES: Final = _phrases("genitives", *LANGUAGES)
+_LEADS: Final = _phrases("leads")
+_GENITIVES: Final = _phrases("genitives")
 USERS: Final = frozenset(one[-1] for one in _LEADS) - words("oneself", "first")
 _ENGLISH: Final = frozenset((("the", "user"), ("user",)))
-_CALLED: Final = _phrases("called", *LANGUAGES)
-_IS: Final = _phrases("is", *LANGUAGES)
+_CALLED: Final = _phrases("called")
+_IS: Final = _phrases("is")
 _ARTICLES: Final = words("oneself", "articles")
 _NEGATIONS: Final = words("oneself", "negations")
 _TRADES: Final = words("oneself", "trades")
@@ -374,9 +351,9 @@ NOT_NAMES: Final = words("oneself", "not names") | PEOPLES
 _RULES: Final = words("oneself", "rules")
 _ORDERS: Final = words("oneself", "orders")
 _ME: Final = words("oneself", "me")
-_ALL: Final = _phrases("all", *LANGUAGES)
+_ALL: Final = _phrases("all")
 _ALL_BY_FIRST: Final = {one[0]: [two for two in _ALL if two[0] == one[0]] for one in _ALL}
-_ENDS: Final = _phrases("ends", *LANGUAGES)
+_ENDS: Final = _phrases("ends")
 _ASKS: Final = words("oneself", "asks")
 _HOW: Final = words("oneself", "how")
 _BETWEEN: Final = words("oneself", "between")
@@ -393,7 +370,9 @@ _OTHERS: Final = tuple(
 )
 # The kinds that callers give to the user.
 KINDS: Final = words("oneself", "kinds")
-_MATTERS: Final = _matter_words()
+_MATTERS: Final = {
+    matter: words("matters", matter) for matter in load("en", "matters") if matter[:6] != _ASKED
+}
 # A question such as "what am I called?" asks for the name, and "a parrot called Gaston" is none.
 _ASKED_BY: Final = {
     matter: each | words("matters", f"{_ASKED}{matter}") for matter, each in _MATTERS.items()

@@ -12,7 +12,7 @@ from ..graph.primitives import BEYOND, Range, following
 from ..procedures import NOTHING
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
-from . import duplicates, fade, lifecycle, lookups, near_duplicates, schema, standing
+from . import duplicates, fade, lifecycle, lookups, schema, standing
 from .entries import TOGETHER, find_together
 from .filters import Wanted
 from .view import AllMemories, Graph, Node
@@ -236,7 +236,10 @@ def update(
     if decay_rate is not None and decay_rate < 0:
         values["decay_rate"] = None
     if parent_id is not None:
-        values["parent_id"] = _parent(graph, node, parent_id)
+        if parent_id == node.memory_id:
+            raise Tautology("parent_id: a memory cannot be its own parent")
+        parent = graph.existing(parent_id, "parent_id").memory_id if parent_id else None
+        values["parent_id"] = parent
     if metadata is not None:
         known = node.get("metadata")
         reserved = {key: known[key] for key in schema.RESERVED if key in known}
@@ -259,15 +262,6 @@ def update(
     return read_whole(graph, node)
 
 
-def _parent(graph: Graph, node: Node, parent_id: str) -> str | None:
-    """Return *parent_id* as the parent of *node*; "" removes the parent."""
-    if parent_id == "":
-        return None
-    if parent_id == node.memory_id:
-        raise Tautology("parent_id: a memory cannot be its own parent")
-    return graph.existing(parent_id, "parent_id").memory_id
-
-
 def recent(
     graph: Graph, limit: int | None = schema.RECENT, source_filter: str | None = None
 ) -> list[Row]:
@@ -280,7 +274,7 @@ def recent(
     one row, the latest, and `also` is the number of its copies. `contradicted_by` is the id of a
     later memory that contradicts it. This counts no access.
     """
-    most = text.integer(schema.RECENT if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    most = text.limit(limit, schema.RECENT, schema.MAX_ROWS)
     source = None if source_filter is None else text.name(source_filter, "source_filter")
     every: list[Node] = []
     groups: list[list[Node]] = []
@@ -296,11 +290,9 @@ def recent(
             every = [node for node in graph.nodes() if source in {None, node.get("source")}]
             nodes = [node for node in every if graph.ended(node) is None]
             nodes.sort(key=lambda node: (-node.last, node.memory_id))
-            groups = near_duplicates.group_nodes(nodes)[:most]
-    shown = [
-        group[0] if len(group) == 1 else max(group, key=near_duplicates.age) for group in groups
-    ]
-    against = standing.find_contradicting(graph, shown, near_duplicates.shown_first(shown, groups))
+            groups = standing.group_nodes(nodes)[:most]
+    shown = [group[0] if len(group) == 1 else max(group, key=standing.age) for group in groups]
+    against = standing.find_contradicting(graph, shown, standing.shown_first(shown, groups))
     # Memories are counted by index, which does not tell the replaced ones apart.
     total = max(graph.found.size or 0, len(every)) - (len(every) - len(nodes))
     return [
@@ -448,25 +440,25 @@ def list_memories(
     own.
     """
     wanted = Wanted.of(tags=tags, states=states)
-    most = text.integer(schema.LISTED if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    most = text.limit(limit, schema.LISTED, schema.MAX_ROWS)
     graph.pull(lookups.listed(graph.context.user_id, wanted, most))
     nodes = [node for node in graph.nodes() if wanted.admits(graph, node)]
     nodes.sort(key=lambda node: (-node.last, node.memory_id))
-    shown = nodes[:most]
+    shown, now_ms = nodes[:most], graph.context.now_ms
     against = standing.find_contradicting(graph, shown)
-    return [_list_memory(graph, node) | standing.mark(graph, node, against) for node in shown]
-
-
-def _list_memory(graph: AllMemories, node: Node) -> Row:
-    fading, now_ms = node.fading, graph.context.now_ms
-    return graph.brief(node) | {
-        "decay_score": round(graph.score(node), schema.DECIMALS),
-        "access_count": fading.access_count,
-        "accessed_at": node.get("accessed_at"),
-        "deleted_at": node.get("deleted_at"),
-        "forgotten": node.is_forgotten,
-        "preserved": fade.is_preserved(fading.tags, fading.preserved_until, now_ms),
-    }
+    return [
+        {
+            **graph.brief(node),
+            "decay_score": round(graph.score(node), schema.DECIMALS),
+            "access_count": node.fading.access_count,
+            "accessed_at": node.get("accessed_at"),
+            "deleted_at": node.get("deleted_at"),
+            "forgotten": node.is_forgotten,
+            "preserved": fade.is_preserved(node.fading.tags, node.fading.preserved_until, now_ms),
+            **standing.mark(graph, node, against),
+        }
+        for node in shown
+    ]
 
 
 def show(graph: AllMemories, memory_id: str) -> Row:
@@ -493,7 +485,7 @@ def scopes(
     graph: AllMemories, after: str | None = None, limit: int | None = schema.MAX_ROWS
 ) -> list[Row]:
     """Return the scopes that have memories, by name, starting after *after*."""
-    most = text.integer(schema.MAX_ROWS if limit is None else limit, "limit", 1, schema.MAX_ROWS)
+    most = text.limit(limit, schema.MAX_ROWS, schema.MAX_ROWS)
     begin = after or ""
     found = set()
     if most == 1:

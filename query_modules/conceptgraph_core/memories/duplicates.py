@@ -1,16 +1,17 @@
 """Find duplicates and near-duplicates of a text before it is stored."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from .. import ranks
 from ..retrieval.graph_index import StoredIndex
-from ..retrieval.indexer import Words, is_of
+from ..retrieval.indexer import Words
+from ..retrieval.searching import Texts
 from ..words import missing, terms
-from . import near_duplicates, schema, standing, superseding
+from . import schema, standing, superseding
 from .search import comparable
-from .view import AllMemories, Graph, Node
+from .view import Graph, Node
 
 
 class Known(NamedTuple):
@@ -50,7 +51,21 @@ def find_known(
     others = (
         [] if happened_at is None else [one for one in found if one.get("said_at") != happened_at]
     )
-    there = _current(graph, [one for one in found if one not in others], content)
+
+    def collapse(text: str) -> str:
+        return " ".join(standing.compose(text).split())
+
+    # The latest note of exactly that text that no memory contradicts or replaced.
+    said = standing.words(content)
+    same = [one for one in found if one not in others and standing.words(one.content) == said]
+    noted = [
+        one
+        for one in same
+        if all(one.get(name) is None for name in ("thread", "path", "valid_until"))
+        and collapse(one.content) == collapse(content)
+    ]
+    against = standing.find_contradicting(graph, noted, standing.group_nodes(same))
+    there = max((one for one in noted if one not in against), key=standing.age, default=None)
     shares = {node: share for node, (share, _) in found.items()}
     likenesses = {node: one for node, one in shares.items() if one >= schema.SIMILAR_OVERLAP}
     given = comparable(graph, vector, model)
@@ -68,36 +83,11 @@ def find_known(
     alike = frozenset(likenesses)
     likenesses |= {node: likenesses.get(node, 0.0) + 1.0 for node in taken}
     ordered = sorted(likenesses, key=lambda node: (-likenesses[node], node.memory_id))
-    groups = near_duplicates.group_nodes(one for one in ordered if one.get("valid_until") is None)
+    groups = standing.group_nodes(one for one in ordered if one.get("valid_until") is None)
     shown = [group[0] for group in groups[: schema.MOST_SIMILAR]]
     against = standing.find_contradicting(graph, shown, groups)
     entry = None if there is None else found[there][1]
     return Known(there, entry, {node: against.get(node) for node in shown}, alike)
-
-
-def _current(graph: Graph, found: Iterable[Node], content: str) -> Node | None:
-    """Return the latest note of exactly that text that no memory contradicts or replaced."""
-    same = [
-        node
-        for node in found
-        if near_duplicates.words(node.content) == near_duplicates.words(content)
-    ]
-    noted = [
-        node
-        for node in same
-        if node.get("thread") is None
-        and node.get("path") is None
-        and node.get("valid_until") is None
-        and _collapse(node.content) == _collapse(content)
-    ]
-    against = standing.find_contradicting(graph, noted, near_duplicates.group_nodes(same))
-    return max(
-        (node for node in noted if node not in against), key=near_duplicates.age, default=None
-    )
-
-
-def _collapse(text: str) -> str:
-    return " ".join(near_duplicates.compose(text).split())
 
 
 def _compare(graph: Graph, content: str) -> dict[Node, tuple[float, int]]:
@@ -111,10 +101,10 @@ def _compare(graph: Graph, content: str) -> dict[Node, tuple[float, int]]:
     likely = _likely(index, counted)
     index.expect([(text, 0) for text in likely])
     index.expect_nodes(likely)
-    own = set(counted)
+    own, texts = set(counted), Texts(graph, schema.KIND, index)
     found: dict[Node, tuple[float, int]] = {}
     for text in likely:
-        node = _node(graph, index, text)
+        node = texts.node_of(text)
         if node is not None:
             others = set(terms(node.content, spoken))
             common = len(own & others)
@@ -138,13 +128,3 @@ def _likely(index: StoredIndex, counted: Mapping[str, int]) -> list[int]:
         longer.update(zip(mentions.texts, by, strict=True))
     ordered = sorted(shared, key=lambda text: (-shared[text], longer[text]))
     return ordered[: schema.SIMILAR_COMPARED]
-
-
-def _node(graph: AllMemories, index: StoredIndex, text: int) -> Node | None:
-    label, key, node_id = index.node_of(text) or ("", "", -1)
-    raw = graph.raw_vertex(node_id) if label == schema.MEMORY else None
-    return (
-        graph.raw_node(raw)
-        if raw is not None and is_of(raw, schema.KIND, key, index.scope)
-        else None
-    )

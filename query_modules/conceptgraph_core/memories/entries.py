@@ -8,8 +8,8 @@ docs/design.md). How often two without a link are in one text is noted, to offer
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from . import lifecycle, links, near_duplicates, schema, standing
-from .search import Found
+from ..retrieval.searching import Found
+from . import lifecycle, links, schema, standing
 from .view import Graph, Node
 
 Row = dict[str, Any]
@@ -37,7 +37,7 @@ def find_renewed(found: Sequence[Found]) -> dict[Node, Node]:
     if not renewing:
         return {}
     by_text = {one.match.text: one.node for one in found if one.match is not None}
-    renewing.sort(key=lambda one: near_duplicates.age(one[0]))
+    renewing.sort(key=lambda one: standing.age(one[0]))
     return {by_text[text]: node for node, texts in renewing for text in texts if text in by_text}
 
 
@@ -53,14 +53,14 @@ def entries(
     """
     groups: dict[Node, list[Node]] = {}
     chosen = set(ordered)
-    for group in near_duplicates.group_nodes([*ordered, *copies]):
-        groups[max(chosen.intersection(group), key=near_duplicates.age)] = group
-    sayings = near_duplicates.shown_first(groups, groups.values())
+    for group in standing.group_nodes([*ordered, *copies]):
+        groups[max(chosen.intersection(group), key=standing.age)] = group
+    sayings = standing.shown_first(groups, groups.values())
     # A found memory brings the memory that corrects it, even if their link has faded.
     against = standing.find_contradicting(graph, list(groups), sayings)
     later = dict.fromkeys(node for node in against.values() if node not in groups)
     against |= standing.find_contradicting(graph, list(later), sayings)
-    shown = near_duplicates.later_first([*groups, *later], {**renewed, **against})
+    shown = standing.later_first([*groups, *later], {**renewed, **against})
     return [Told(node, entry(graph, node, groups.get(node, [node]), against)) for node in shown]
 
 
@@ -68,7 +68,7 @@ def entry(graph: Graph, node: Node, group: Sequence[Node], against: dict[Node, N
     """Return the entry of *node*, which stands for all duplicates in *group*."""
     return {
         "memory_id": node.memory_id,
-        "at": near_duplicates.told_at(node),
+        "at": node.told_at,
         "speaker": node.get("speaker"),
         "source": node.get("source"),
         "text": node.told,
@@ -91,7 +91,7 @@ def _strengthen(graph: Graph, put: Sequence[Node]) -> set[tuple[int, int]]:
     graph.expect_edges(put, outgoing=True)
     between: dict[tuple[int, int, str], list[Any]] = {}
     for node in put:
-        for edge, relation, other, _ in graph.edges(node, links.WAYS[schema.OUTGOING]):
+        for edge, relation, other, _ in graph.edges(node, (True,)):
             if other.id in among and other.id != node.id:
                 between.setdefault((node.id, other.id, relation), []).append(edge)
     for edges in between.values():

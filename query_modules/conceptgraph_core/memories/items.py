@@ -17,7 +17,7 @@ from .crud import check_properties
 from .filters import Wanted
 from .lookups import EVER, ids, mine
 from .schema import item_id
-from .search import Finder
+from .search import read_wordings
 from .view import AllMemories, Node
 
 Row = dict[str, Any]
@@ -110,7 +110,7 @@ def _find(
         among = [node.memory_id for node in found]
         # The index scores what is near.
         near = documents.texts_of(schema.KIND, among, graph.context.user_id)
-        finder = Finder(graph, step["query"], *embedded, beside=near)
+        finder, *_ = read_wordings(graph, step["query"], *embedded, beside=near)
         ranked = finder.ranked(max(1, len(among)), Wanted(ids=frozenset(among)))
         scores = {one.node.id: one.score for one in ranked}
     found.sort(key=lambda one: (-scores.get(one.id, 0.0), -_changed_at(one), _path(one)))

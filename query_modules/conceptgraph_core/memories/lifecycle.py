@@ -172,7 +172,7 @@ def batch(
     Repeated at the same time it changes nothing. A worker passes its name as *holder*: the batch
     needs the lease, and is counted. Raises NotAllowed.
     """
-    most = text.integer(BATCH if limit is None else limit, "limit", 1, MAX_BATCH)
+    most = text.limit(limit, BATCH, MAX_BATCH)
     begin = after or ""
     where = mine(graph.context.user_id)
     work = () if dry_run or holder is None else (EVERY,)

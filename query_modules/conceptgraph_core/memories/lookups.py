@@ -171,9 +171,9 @@ def near(scope: str, vector: Sequence[float], depth: int, wanted: Wanted = _ANY)
     return [remembered(), Joined(first, "id", words.TEXT, "key", where), sample]
 
 
-def resting(memory_id: str, field: str = "memory_id") -> Joined:
+def resting(memory_id: str) -> Joined:
     """Look up a memory, those that it replaced, and what rests on these: see `resting`."""
-    return resting_all(ids(memory_id, field=field))
+    return resting_all(ids(memory_id))
 
 
 def resting_all(found: Lookup) -> Joined:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from .. import text
 from . import fade, lookups, schema
-from .links import age
+from .traversal import age
 from .view import ExpiredMemories, Graph, Node
 
 Row = dict[str, Any]

@@ -4,7 +4,7 @@
 words of the matters are data (`language/*/once.txt`). Imports nothing of Memgraph.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -23,12 +23,11 @@ _SCHEDULE, _DOSE = "schedule", "unit dose"
 # The subject of a text is among so many words.
 _FIRST: Final = 6
 # A long text is of many matters.
-_LONGEST: Final = 300
+LONGEST: Final = 300
 # "Has not stopped"
 _NOT: Final = frozenset(("not", "nicht"))
 # So many texts are remembered as read.
 _READ, _FEW_READ = 1_024, 16
-_LONGEST_VALUE: Final = 3
 
 
 class Stated(NamedTuple):
@@ -56,7 +55,7 @@ def may_replace(new: str, old: str, languages: Sequence[str]) -> bool:
     has once at a time; or both tell a number, a day or an hour of the same thing; or *new* says
     that its subject, of which *old* tells, has changed.
     """
-    if missing() or max(len(new), len(old)) > _LONGEST:
+    if missing() or max(len(new), len(old)) > LONGEST:
         return False
     if share_matter(new, old):
         return True
@@ -79,12 +78,12 @@ def share_matter(new: str, old: str) -> bool:
 
 def is_of_matter(text: str) -> bool:
     """Tell whether *text* is on a matter of the user's: then texts on the user are compared."""
-    return len(text) <= _LONGEST and bool(_matters_of(text)) and oneself.names_user(text)
+    return len(text) <= LONGEST and bool(_matters_of(text)) and oneself.names_user(text)
 
 
 def _share_words(new: str, old: str) -> bool:
     """Tell whether *old* has words of a matter of *new*."""
-    is_brief = len(old) <= _LONGEST
+    is_brief = len(old) <= LONGEST
     return is_brief and any(oneself.has_matter(old, wanted) for wanted in _matters_of(new))
 
 
@@ -94,18 +93,10 @@ def _matters_of(text: str) -> tuple[frozenset[str], ...]:
     return tuple(wanted for wanted in _matters() if oneself.has_matter(text, wanted))
 
 
-def replaces(new: str, old: str, languages: Sequence[str]) -> bool:
-    """Tell whether *new* says for sure how it is now what *old* says, with another value.
-
-    Both state one value of the user's, such as a home, or one number of the same thing.
-    """
-    if missing() or max(len(new), len(old)) > _LONGEST:
+def tells_other_dose(new: str, old: str, languages: Sequence[str]) -> bool:
+    """Tell whether *new* says another number of the same thing than *old*, or that it is over."""
+    if missing() or max(len(new), len(old)) > LONGEST:
         return False
-    before = _values(old)
-    for matter, value in _values(new).items():
-        known = before.get(matter)
-        if known is not None and not (value.startswith(known) or known.startswith(value)):
-            return True
     one, other = _read_text(new, tuple(languages)), _read_text(old, tuple(languages))
     return _is_another_amount(one, other) or _is_stopped(one, other)
 
@@ -182,71 +173,6 @@ def _amounts(text: str) -> dict[str, str]:
     return found
 
 
-def _values(text: str) -> dict[str, str]:
-    """Return what *text* says that the user has once at a time, by the matter of it."""
-    behind = oneself.behind_lead(text)
-    forms = [one.casefold().strip(_PUNCTUATION) for one in behind]
-    found: dict[str, str] = {}
-    for matter, phrases in _value_phrases().items():
-        for phrase in phrases:
-            after = _read_after(forms, phrase)
-            value = None if after is None else _value(behind[after:])
-            # "Moved to Linux"
-            if value and value not in language.words("statements", "nowhere"):
-                found[matter] = value
-    found.update(_holders(text.split()))
-    place = next((at for at, form in enumerate(forms) if form not in _words("now")), None)
-    if place and forms[place] in _words("value diet") and _ends(behind, place):
-        found["diet"] = forms[place]
-    return found
-
-
-def _holders(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the boss that "Ingrid is the user's boss" names, with the matter."""
-    named = _value(words)
-    forms = [one.casefold().strip(_PUNCTUATION) for one in words]
-    behind = forms[1 + forms.index(named.split()[-1]) :] if named else []
-    if any(_read_after([*behind, ""], one.split()) for one in language.words(_TOPIC, "holds boss")):
-        yield "boss", named
-
-
-def _read_after(forms: Sequence[str], phrase: Sequence[str]) -> int | None:
-    """Return the place after *phrase* at the beginning of *forms*, words of now between."""
-    wanted = list(phrase)
-    for place, form in enumerate(forms):
-        if not wanted:
-            return place
-        if form == wanted[0]:
-            wanted.pop(0)
-        elif form not in _words("now"):
-            return None
-    return None
-
-
-def _value(words: Sequence[str]) -> str:
-    """Return the name at the beginning of *words*, case-folded."""
-    named: list[str] = []
-    for word in words[: _LONGEST_VALUE + 1]:
-        if not word[:1].isupper():
-            if named or word.casefold() not in _words("now"):
-                break
-            continue
-        named.append(word.casefold().strip(_PUNCTUATION))
-        if word[-1] in _PUNCTUATION:
-            break
-    return " ".join(named)
-
-
-def _ends(words: Sequence[str], place: int) -> bool:
-    """Tell whether the word at *place* ends what is said: not "vegan food"."""
-    behind = words[place + 1 : place + 2]
-    return (
-        not behind
-        or words[place][-1] in _PUNCTUATION
-        or behind[0].casefold().strip(_PUNCTUATION) in _words("now")
-    )
-
-
 @cache
 def _words(*names: str) -> frozenset[str]:
     """Return the words of the lines called *names*, those of phrases each by itself."""
@@ -258,14 +184,6 @@ def _words(*names: str) -> frozenset[str]:
 def _matters() -> tuple[frozenset[str], ...]:
     names = (name for name in language.load("en", _TOPIC) if name.startswith("once "))
     return tuple(language.words(_TOPIC, name) for name in names)
-
-
-@cache
-def _value_phrases() -> Mapping[str, Sequence[Sequence[str]]]:
-    return {
-        matter: tuple(one.split() for one in sorted(language.words(_TOPIC, f"value {matter}")))
-        for matter in ("home", "job")
-    }
 
 
 @cache

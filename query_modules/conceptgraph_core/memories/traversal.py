@@ -1,22 +1,132 @@
 """Walk along links: breadth first or depth first, filtered, bounded, the same on both hosts."""
 
+import math
 import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
-from typing import Final
+from itertools import chain, groupby, islice
+from typing import Any, Final
 
 from .. import text, validators
 from . import lookups, schema
-from .links import WAYS, Row, Step, Ways
 from .view import Graph, Node
+
+Row = dict[str, Any]
+# A link as read from one of its ends, in the form of `adapter.Graph.ends`: the edge (None for a
+# parent), its relation, the vertex at its other end, and whether it leads there.
+End = tuple[Any, str, Any, bool]
 
 # Why a walk ended before it had visited all reachable memories.
 MAX_NODES: Final = "max_nodes"
 TIME_BUDGET: Final = "time_budget"
+# So many times the requested ways are kept before the weakest are dropped. A lower factor finds
+# weak links sooner, but sorts more often.
+_TOO_MANY: Final = 1.5
 # The links of so many memories are read together, because a hub among them may have very many.
 _TOGETHER: Final = 64
 _ADVICE: Final = "lower max_depth or max_nodes, or follow fewer relation types"
+
+# The edges of a memory to read for a direction: outgoing, incoming.
+WAYS: Final = {
+    schema.BOTH: (True, False),
+    schema.OUTGOING: (True,),
+    schema.INCOMING: (False,),
+}
+
+
+class Step:
+    """A link as it was followed: to a memory from the memory `via`; `outgoing` if it starts there.
+
+    `far` is the vertex at its end, still unread. `node` is set once it proves to be a memory that
+    the call sees. `relation` is the public name of the type, `strength` the current strength.
+    """
+
+    __slots__ = ("far", "far_id", "link", "node", "outgoing", "relation", "strength", "via")
+
+    def __init__(self, far_id: int, strength: float, via: Node, end: End) -> None:
+        self.far_id = far_id
+        self.strength = strength
+        self.via = via
+        self.link, self.relation, self.far, self.outgoing = end
+        self.node: Node | None = None
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """A sort key of equally strong ways to one node.
+
+        The older memory's is the first, then the outgoing one, then by the name of the type.
+        """
+        return *age(self.via.raw), not self.outgoing, self.relation
+
+
+class Ways:
+    """The best way to each memory that links lead to, by the id of the database.
+
+    Ways become steps only when they are taken, because most are never needed. *most* bounds the
+    ways to the first in order; *least* then rises to the weakest kept one, and `is_cut` tells that
+    others were dropped.
+    """
+
+    __slots__ = (
+        *("_ends", "_graph", "_most", "_nears", "_strengths", "_too_many"),
+        *("is_cut", "least"),
+    )
+
+    def __init__(self, graph: Graph, least: float = 0.0, most: int | None = None) -> None:
+        self._graph = graph
+        self.least = least
+        self.is_cut = False
+        self._most = most
+        self._too_many = math.inf if most is None else _TOO_MANY * most
+        self._strengths: dict[int, float] = {}
+        self._nears: dict[int, Node] = {}
+        self._ends: dict[int, End] = {}
+
+    def add(self, far_id: int, strength: float, near: Node, end: End) -> None:
+        """Keep the link *end* of *near* as the way to its end unless a better one is known."""
+        strengths = self._strengths
+        known = strengths.get(far_id)
+        if known is not None and known >= strength:
+            place = Step(far_id, strength, near, end).place if known == strength else None
+            if place is None or place >= self._step(far_id).place:
+                return
+        strengths[far_id] = strength
+        self._nears[far_id] = near
+        self._ends[far_id] = end
+        if len(strengths) > self._too_many:
+            self._cut()
+
+    def in_order(self) -> Iterator[Step]:
+        """Iterate over the ways: the strongest first, on ties the older memory, then the id.
+
+        They are created one by one, on demand.
+        """
+        strength = self._strengths.__getitem__
+        for _, equal in groupby(sorted(self._strengths, key=strength, reverse=True), strength):
+            steps = [self._step(far_id) for far_id in equal]
+            # Ages are read only for ties, and only as far as the caller iterates.
+            if len(steps) > 1:
+                self._graph.expect([step.far_id for step in steps])
+                steps.sort(key=lambda step: age(step.far))
+            yield from steps
+
+    def _step(self, far_id: int) -> Step:
+        return Step(far_id, self._strengths[far_id], self._nears[far_id], self._ends[far_id])
+
+    def _cut(self) -> None:
+        """Drop ways weaker than the weakest of the first *most*; ties all stay."""
+        least = sorted(self._strengths.values(), reverse=True)[self._most or 0]
+        for far_id in [one for one, strength in self._strengths.items() if strength < least]:
+            del self._strengths[far_id], self._nears[far_id], self._ends[far_id]
+        self.least, self.is_cut = least, True
+        self._too_many = _TOO_MANY * len(self._strengths)
+
+
+def age(raw: Any) -> tuple[int, str]:
+    """Return a sort key: the older memory first, then the lower id."""
+    created_at = raw.get_property("created_at")
+    is_time = isinstance(created_at, int) and not isinstance(created_at, bool)
+    return created_at if is_time else 0, str(raw.get_property("id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +157,33 @@ class Visit:
         self.node = node
         self.depth = depth
         self.step = step
+
+
+def list_connected(
+    graph: Graph,
+    memory_id: str,
+    direction: str = schema.BOTH,
+    min_weight: float = schema.MIN_WEIGHT_CONNECTED,
+    limit: int = schema.DEFAULT_CONNECTED,
+) -> list[Row]:
+    """Return the memories that are linked to one, each once, by its strongest link.
+
+    The strongest first; on ties the older memory, then the id. A row is a brief with relation,
+    direction, strength, the link, and the total before *limit* cut. Raises NotFound, InvalidText,
+    InvalidNumber, and TooMuch for a memory of more than 1,000,000 links.
+    """
+    ways = WAYS[validators.one_of(schema.DIRECTIONS)(direction, "direction")]
+    least = validators.unit(min_weight, "min_weight")
+    most = text.integer(limit, "limit", 1, schema.MAX_NODES)
+    bounds = Bounds(max_depth=1, max_nodes=schema.MAX_LINKS_READ, ways=ways, least=least)
+    walk = _Walk(graph, bounds, memory_id, "ask in one direction only")
+    walk.breadth_first()
+    total = len(walk.visits) - 1
+    fields = "relation", "direction", "strength", "link"
+    return [
+        graph.brief(visit.node) | {name: row[name] for name in fields} | {"total": total}
+        for visit, row in islice(walk.describe(), 1, most + 1)
+    ]
 
 
 def explore(
@@ -119,42 +256,21 @@ def traverse(
         walk.breadth_first()
     else:
         walk.depth_first()
-    return _rows(graph, walk)
-
-
-def _rows(graph: Graph, walk: "_Walk") -> list[Row]:
-    visits = walk.visits.values()
-    briefs = [graph.brief(visit.node) for visit in visits]
-    ids = {visit.node.id: brief["memory_id"] for visit, brief in zip(visits, briefs, strict=True)}
-    steps = [visit.step for visit in visits if visit.step is not None]
-    links = iter(graph.relations(step.link for step in steps if step.link is not None))
-    nothing = dict.fromkeys(("via", "relation", "direction", "strength", "link"))
     # In the order in which the procedure declares its fields, which is checked fastest.
-    rows = [{**briefs[0], "depth": 0, **nothing, "truncated": walk.truncated}]
-    for visit, step, brief in zip(islice(visits, 1, None), steps, briefs[1:], strict=True):
-        rows.append(
-            {
-                **brief,
-                "depth": visit.depth,
-                "via": ids[step.via.id],
-                "relation": step.relation,
-                "direction": step.direction,
-                "strength": round(step.strength, schema.DECIMALS),
-                "link": None if step.link is None else next(links),
-                "truncated": walk.truncated,
-            }
-        )
-    return rows
+    return [
+        {**graph.brief(visit.node), "depth": visit.depth, **row, "truncated": walk.truncated}
+        for visit, row in walk.describe()
+    ]
 
 
 class _Walk:
     """The visits so far, by the ids of the database, in their order."""
 
-    def __init__(self, graph: Graph, bounds: Bounds, start_id: str) -> None:
+    def __init__(self, graph: Graph, bounds: Bounds, start_id: str, advice: str = _ADVICE) -> None:
         self._deadline = (
             None if bounds.budget_ms is None else time.monotonic() + bounds.budget_ms / 1_000
         )
-        graph.bound_edges(schema.MAX_LINKS_READ, _ADVICE)
+        graph.bound_edges(schema.MAX_LINKS_READ, advice)
         self._graph = graph
         self._bounds = bounds
         self._refused: set[int] = set()
@@ -168,12 +284,29 @@ class _Walk:
     def breadth_first(self) -> None:
         frontier = list(self.visits.values())
         for depth in range(1, self._bounds.max_depth + 1):
-            if len(self.visits) >= self._bounds.max_nodes:
-                self._look_further(frontier)
-                return
             frontier = self._next(frontier, depth)
             if self.truncated or not frontier:
                 return
+
+    def describe(self) -> Iterator[tuple[Visit, Row]]:
+        """Yield each visit with via, relation, direction, strength and link of the step to it."""
+        steps = [visit.step for visit in self.visits.values() if visit.step is not None]
+        links = iter(self._graph.relations(one.link for one in steps if one.link is not None))
+        for visit in self.visits.values():
+            step = visit.step
+            if step is None:
+                yield visit, dict.fromkeys(("via", "relation", "direction", "strength", "link"))
+                continue
+            yield (
+                visit,
+                {
+                    "via": step.via.memory_id,
+                    "relation": step.relation,
+                    "direction": schema.OUTGOING if step.outgoing else schema.INCOMING,
+                    "strength": round(step.strength, schema.DECIMALS),
+                    "link": None if step.link is None else next(links),
+                },
+            )
 
     def _next(self, frontier: list[Visit], depth: int) -> list[Visit]:
         """Visit the memories one link beyond *frontier*; return the visits, in order."""
@@ -201,15 +334,6 @@ class _Walk:
             for node in nodes:
                 self._read(node, self.visits, ways)
 
-    def _look_further(self, frontier: list[Visit]) -> None:
-        """Find out whether a memory exists beyond the room."""
-        for visit in frontier:
-            ways = Ways(self._graph, self._bounds.least)
-            self._read(visit.node, self.visits, ways)
-            if any(self._admit(step) is not None for step in ways.in_order()):
-                self.truncated = self.truncated or MAX_NODES
-                return
-
     def _take(self, ways: Ways, depth: int) -> list[Visit]:
         """Visit the ends of the ways, in order; return the visits that fit."""
         taken = []
@@ -227,19 +351,21 @@ class _Walk:
             taken.append(visit)
         return taken
 
-    def depth_first(self) -> None:
-        [start] = self.visits.values()
-        self._descend(start)
-
-    def _descend(self, visit: Visit) -> None:
-        """Follow each way on from *visit* to its end, the stronger first.
+    def depth_first(self, visit: Visit | None = None) -> None:
+        """Follow each way on from *visit*, or the start, to its end, the stronger first.
 
         A memory reached again by a shorter way is followed again, because it may lead further now.
         """
-        depth = visit.depth + 1
+        if visit is None:
+            [visit] = self.visits.values()
+        depth, node_id = visit.depth + 1, visit.node.id
         if depth > self._bounds.max_depth:
             return
-        for step in self._ways_on(visit.node):
+        if node_id not in self._known:
+            ways = Ways(self._graph, self._bounds.least)
+            self._read(visit.node, (), ways)
+            self._known[node_id] = list(ways.in_order())
+        for step in self._known[node_id]:
             known, node = self.visits.get(step.far_id), self._admit(step)
             if node is None or (known is not None and depth >= known.depth):
                 continue
@@ -249,17 +375,9 @@ class _Walk:
                 return
             else:
                 known = self.visits[node.id] = Visit(node, depth, step)
-            self._descend(known)
+            self.depth_first(known)
             if self.truncated:
                 return
-
-    def _ways_on(self, node: Node) -> list[Step]:
-        known = self._known.get(node.id)
-        if known is None:
-            ways = Ways(self._graph, self._bounds.least)
-            self._read(node, (), ways)
-            known = self._known[node.id] = list(ways.in_order())
-        return known
 
     def _is_full(self) -> bool:
         """Tell whether no further visit fits; then that is why the walk ends."""
@@ -307,19 +425,16 @@ class _Walk:
         Called only for memories to return, because a hub has far more links than a walk returns.
         """
         if step.node is None and step.far_id not in self._refused:
-            node = self._graph.raw_node(step.far)
-            if node is not None and self._is_wanted(node):
-                step.node = node
-            else:
+            node, bounds = self._graph.raw_node(step.far), self._bounds
+            if (
+                node is None
+                or (bounds.types and node.get("type") not in bounds.types)
+                or (bounds.tags and bounds.tags.isdisjoint(node.get("tags")))
+            ):
                 self._refused.add(step.far_id)
+            else:
+                step.node = node
         return step.node
-
-    def _is_wanted(self, node: Node) -> bool:
-        """Tell whether the filters let *node* be returned and walked through."""
-        bounds = self._bounds
-        if bounds.types and node.get("type") not in bounds.types:
-            return False
-        return not bounds.tags or not bounds.tags.isdisjoint(node.get("tags"))
 
 
 class _Parents:

@@ -4,7 +4,7 @@ A context has the matching memories alone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Annotated, Any, Final
 
 from .. import budgets, quoting
@@ -19,26 +19,21 @@ from ..entities.language import kin
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as EntityNode
-from ..everyday import asking, lookups, schema
-from ..everyday.asking import asks_what_was_done, budget, make_query
+from ..everyday import schema
+from ..everyday.asking import asks_what_was_done
 from ..everyday.lines import MIND, WHO, Line, Room, make_line, sources, text, tokens
 from ..everyday.oneself import asked_for
 from ..folding import plain
-from ..graph.primitives import Lookup
-from ..language import oneself
-from ..memories.entries import Told, count_access
-from ..memories.lookups import leading
-from ..memories.meaning import read_meant
+from ..memories import standing
+from ..memories.entries import Told, count_access, entry
 from ..memories.rendering import fitting
-from ..memories.search import Wordings
 from ..memories.view import Graph
 from ..procedures import NOTHING
-from ..retrieval.question import shorten
-from ..words import missing, talk, terms
+from ..words import talk, terms
 from ..words.splitting import split
-from .gather import find_planned, gather, list_of_time
-from .read import Question, read, rename
-from .say import list_current, put_in_order, quote
+from .gather import find_planned, gather, is_past_use, list_of_time
+from .read import Question, read
+from .say import put_in_order, quote
 from .score import Scored, rank, score
 from .weigh import weigh
 
@@ -71,8 +66,8 @@ def recall(
     names nobody and no stored text matches enough of its words. A misspelt message is read as it
     was meant. Raises InvalidText, InvalidNumber, LibraryMissing, EmbeddingMismatch.
     """
-    room = Room(budget(token_budget))
-    question = ask(graph, message, before, vector, model, max_age_days)
+    room = Room(budgets.budget(token_budget, schema.DEFAULT_BUDGET))
+    question = read(graph, message, before, vector, model, max_age_days)
     own = [
         (line, node)
         for line, node in asked_for(
@@ -108,34 +103,6 @@ def recall(
     }
 
 
-def ask(
-    graph: Graph,
-    message: str,
-    before: str | None,
-    vector: Sequence[float],
-    model: str | None,
-    max_age_days: int | None = None,
-) -> Question:
-    """Return *message* as it was meant, with all that it takes to answer it looked up.
-
-    The arguments, and the errors, are those of `recall`.
-    """
-    message = shorten(texts.summary(message, "message"))
-    beside = _list_beside(graph, message, make_query(message, before))
-    meant = read_meant(graph, message, vector, beside)
-    if meant.text != message:
-        message = meant.text
-        _read_times(graph, message)
-    graph.pull(*_list_beside(graph, message, make_query(message, before)))
-    parts = [one for one in meant.spelt if "meant" not in one]
-    query = make_query(message, before)
-    renamed = rename(graph, query)
-    graph.context = graph.context._replace(also=(*graph.context.also, *renamed))
-    wordings = Wordings(graph, query, meant.vector, model, spelt=parts)
-    given = meant.vector, model, max_age_days
-    return read(graph, message, before, wordings, *given, len(renamed))
-
-
 def context(
     graph: Graph,
     query: str,
@@ -159,10 +126,7 @@ def context(
     between them are strengthened. Raises the errors of `search`.
     """
     most = budgets.budget(token_budget)
-    query = shorten(texts.summary(query, "query"))
-    meant = read_meant(graph, query, vector)
-    wordings = Wordings(graph, query, meant.vector, model, spelt=meant.spelt)
-    question = read(graph, query, None, wordings, meant.vector, model, None)
+    question = read(graph, texts.summary(query, "query"), None, vector, model)
     found = put_in_order(question, rank(gather(question)), later_first=True)
     rows = list(fitting((one.entry for one in found), most))
     put = [found[place].node for place, *_ in rows]
@@ -187,11 +151,7 @@ def asks_time_alone(question: Question) -> bool:
 
 def list_answers(question: Question, scored: Scored | None) -> list[Told]:
     """Return what is told in answer to *question*: of the time that it asks for, and *scored*."""
-    graph = question.graph
-    of_time: list[Told] = []
-    if graph.context.told_in is not None:
-        then = _list_then(graph, question.text)
-        of_time = _drop_talk(list_current(question, then, plans=graph.context.told_in[2]))
+    of_time = [] if question.graph.context.told_in is None else _drop_talk(_list_then(question))
     if scored is None:
         return of_time
     found = _drop_talk(put_in_order(question, scored.belonging))
@@ -240,63 +200,42 @@ def _introduce(question: Question) -> Iterator[Line]:
     """Yield a line on each of those whom *question* names."""
     graph = question.graph.another(Entities)
     most = schema.MOST_OF_A_GROUP if narrative.names_several(question.text) else schema.MOST_WHO
-    given = question.every, question.meant, _is_heard_elsewhere, question.past
+
+    def is_heard_elsewhere(mention: EntityNode) -> bool:
+        # A memory is quoted by itself, as long as it is neither forgotten nor replaced; the user's
+        # words that came with it must not outlive it here.
+        return not str(mention.get("message_id")).startswith(f"{schema.SESSION} ")
+
+    given = question.every, question.meant, is_heard_elsewhere, question.past
     for node, parts in islice(narrative.brief(graph, *given), most):
         yield make_line(WHO, schema.ENTITY, node.key, *parts)
 
 
-def _is_heard_elsewhere(mention: EntityNode) -> bool:
-    """Tell whether *mention* is of no memory.
+def _list_then(question: Question) -> list[Told]:
+    """Return what happened or was told in the time that *question* asks for, or is planned.
 
-    A memory is quoted by itself, as long as it is neither forgotten nor replaced; the user's words
-    that came with it must not outlive it here.
+    Plans are told as they are now; for a past, with what each of them replaced.
     """
-    return not str(mention.get("message_id")).startswith(f"{schema.SESSION} ")
-
-
-def _list_beside(graph: Graph, message: str, question: str) -> list[Lookup]:
-    """Look up what a recall reads beside the texts that match, as far as its arguments tell."""
-    context, scope = graph.context, graph.context.user_id
-    concept_scope = graph.another(Concepts).scope
-    every = [question, *(["\n".join(context.also)] if context.also else [])]
-    found = lookups.named(every, scope)
-    found += leading((question, *context.also), scope, concept_scope, context.languages)
-    if context.told_in is not None:
-        since, until, plans, _ = context.told_in
-        found += lookups.of_time(scope, since, until, plans=plans)
-    elif context.told_around is not None:
-        found += lookups.of_time(scope, *context.told_around)
-    if oneself.asked(message, *context.also):
-        found += lookups.of_user(scope)
-    return found
-
-
-def _read_times(graph: Graph, message: str) -> None:
-    """Let the context have the times of the corrected *message*, unless it has some."""
-    context = graph.context
-    if context.told_in is None and context.told_around is None and not missing():
-        at, zone = context.at, context.zone
-        then = asking.told_in(message, at, zone, context.languages)
-        around = asking.told_around(message, at, zone) if then is None else None
-        graph.context = context._replace(
-            told_in=then,
-            told_around=None if around is None else (around.since or 0, around.until or at),
-        )
-
-
-def _list_then(graph: Graph, question: str) -> list[Told]:
-    """Return what happened or was told in the time that *question* asks for, or is planned."""
-    if graph.context.told_in is None:
-        return []
-    since, until, plans, apart = graph.context.told_in
+    graph, past = question.graph, question.past
+    since, until, plans, apart = graph.context.told_in or (0, 0, False, False)
     span = Span(since, until)
-    found = list_of_time(graph, question, span, plans, apart)
+    then = list_of_time(graph, question.text, span, plans, apart)
     if plans:
-        return found + find_planned(graph, span, {one.node for one in found})
-    if asks_what_was_done(question):
+        then += find_planned(graph, span, {one.node for one in then})
+    elif asks_what_was_done(question.text):
         # A plan that was only made then is nothing that happened.
-        return [one for one in found if one.node.told_at <= graph.context.at]
-    return found
+        then = [one for one in then if one.node.told_at <= question.at]
+    then = [one for one in then if not is_past_use(question.at, one.node)]
+    if not plans:
+        return then
+    if past is None:
+        return [one for one in then if graph.ended(one.node) is None]
+    by_node = {one.node: one for one in then}
+    each = ([one.node, *standing.find_replaced(graph, one.node)] for one in then)
+    return [
+        by_node.get(node) or Told(node, entry(graph, node, [node], {}))
+        for node in dict.fromkeys(chain.from_iterable(each))
+    ]
 
 
 def access(

@@ -6,10 +6,11 @@ from typing import Annotated, Any, Final
 from .. import text as texts
 from ..arguments import Limit
 from ..everyday import schema
-from ..everyday.asking import read_limit
+from ..limits import MOST_FOUND
 from ..memories.view import Graph
-from .answering import ask, asks_time_alone, list_answers
+from .answering import asks_time_alone, list_answers
 from .gather import gather
+from .read import read
 from .score import asking, score, weights_for
 from .weigh import weigh
 from .weights import MESSAGE, TEXT, Model, Signal
@@ -40,8 +41,8 @@ def explain(
     accessed. Raises the errors of `recall`.
     """
     wanted = None if id_ is None else texts.name(id_, "id")
-    most = read_limit(limit)
-    question = ask(graph, message, None, vector, model)
+    most = texts.limit(limit, schema.DEFAULT_LIMIT, MOST_FOUND)
+    question = read(graph, message, None, vector, model)
     weighed = weigh(question, gather(question))
     scored, weights = score(question, weighed), weights_for(question)
     answers = list_answers(question, None if asks_time_alone(question) else scored)

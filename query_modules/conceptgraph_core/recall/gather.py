@@ -14,9 +14,10 @@ from ..memories import schema, standing
 from ..memories.entries import Told, entries
 from ..memories.filters import Wanted
 from ..memories.projects import Project, read_project
-from ..memories.search import Finder, Found, Wordings
+from ..memories.search import Finder, find_best, find_each, read_wordings
 from ..memories.view import Graph, Node
 from ..retrieval.periods import Period, find_periods
+from ..retrieval.searching import Found
 from .read import Question
 
 # Not by an import statement: a reload of the modules would drop the names it defines.
@@ -57,7 +58,7 @@ def gather(question: Question) -> Gathered:
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
     project = read_project(graph, question.text)
     wanted = Wanted(within=question.recent, project=project)
-    wordings = question.wordings.each(schema.SEARCH_DEPTH, wanted)
+    wordings = find_each(question.wordings, schema.SEARCH_DEPTH, wanted)
     every: dict[Node, Candidate] = {}
     for number, (_, found) in enumerate(wordings):
         for hit in found:
@@ -78,7 +79,14 @@ def gather(question: Question) -> Gathered:
             latest = standing.last(graph, node)
             known = every.setdefault(latest, Candidate(latest))
             known.found = {**one.found, **known.found}
-    return Gathered([one for one in every.values() if _may_answer(question, one.node)], wordings)
+    may_answer = [
+        one
+        for node, one in every.items()
+        if not is_past_use(question.at, node)
+        and question.recent.holds(node.told_at)
+        and (question.past is not None or graph.ended(node) is None)
+    ]
+    return Gathered(may_answer, wordings)
 
 
 def is_past_use(at: int, node: Node) -> bool:
@@ -87,12 +95,6 @@ def is_past_use(at: int, node: Node) -> bool:
         return False
     kept_at = node.get("kept_at")
     return bool(at - (node.told_at if kept_at is None else kept_at) > DAYS_MS)
-
-
-def _may_answer(question: Question, node: Node) -> bool:
-    if is_past_use(question.at, node) or not question.recent.holds(node.told_at):
-        return False
-    return question.past is not None or question.graph.ended(node) is None
 
 
 def _follow_links(
@@ -130,8 +132,13 @@ def list_of_time(
     the last day count.
     """
     graph.bound_edges(schema.MAX_LINKS_READ, "ask for something narrower")
-    at = {node: _find_time_within(node, span, plans) for node in graph.nodes()}
-    then = [(time, node) for node, time in at.items() if time is not None]
+    then = []
+    for node in graph.nodes():
+        # A plan that was made then is told too, unless plans for then are asked for.
+        times = [node.told_at] if node.is_plan or not plans else []
+        if node.is_plan and not plans:
+            times.append(node.get("created_at"))
+        then += [(time, node) for time in times if span.holds(time)][:1]
     if apart:
         since, until = span.since or 0, span.until or 0
         then = [one for one in then if one[0] - since < DAY_MS or until - one[0] <= DAY_MS]
@@ -139,15 +146,6 @@ def list_of_time(
     then = [one for one in then if wanted.admits(graph, one[1])]
     then.sort(key=lambda one: (one[0] * (1 if plans else -1), one[1].memory_id))
     return entries(graph, [node for _, node in then[: schema.SEARCH_DEPTH]], (), {})
-
-
-def _find_time_within(node: Node, span: Span, plans: bool) -> int | None:
-    """Return when *node* happened or was told in *span*; None: it was not."""
-    is_plan = node.is_plan
-    times = [node.told_at] if is_plan or not plans else []
-    if is_plan and not plans:
-        times.append(node.get("created_at"))
-    return next(filter(span.holds, times), None)
 
 
 def find_planned(graph: Graph, span: Span, known: Collection[Node]) -> list[Told]:
@@ -160,7 +158,8 @@ def find_planned(graph: Graph, span: Span, known: Collection[Node]) -> list[Told
     words = name_months(span.since or now_ms, span.until or now_ms)
     found = []
     wanted = Wanted(project=read_project(graph, words))
-    for node in (one.node for one in Wordings(graph, words).best(schema.SEARCH_DEPTH, wanted)):
+    finders = read_wordings(graph, words)
+    for node in (one.node for one in find_best(finders, schema.SEARCH_DEPTH, wanted)):
         days = [day for day in _read_days(graph, node) if span.holds(day.from_ms)]
         ahead = min((day.from_ms for day in days if day.to_ms > now_ms), default=None)
         if ahead is not None and node not in known and not node.is_plan:

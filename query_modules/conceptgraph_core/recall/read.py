@@ -13,11 +13,16 @@ from ..entities import node as entities
 from ..entities.identity import components
 from ..entities.narration import narrative
 from ..entities.narration.named import Place
+from ..everyday import asking, lookups
 from ..everyday.asking import is_of_the_user, make_query
+from ..graph.primitives import Lookup
+from ..language import oneself
 from ..limits import MAX_DAYS
-from ..memories.search import Wordings
+from ..memories.lookups import leading
+from ..memories.search import Finder, read_meant, read_wordings
 from ..memories.view import Graph
-from ..retrieval.question import Past, past_of
+from ..retrieval.question import Past, past_of, shorten
+from ..words import missing
 from ..words.splitting import split
 
 # So many other names of those whom a message names lead to texts.
@@ -36,7 +41,7 @@ class Question:
     graph: Graph
     message: str
     text: str
-    wordings: Wordings
+    wordings: Sequence[Finder]
     vector: Sequence[float]
     model: str | None
     at: int
@@ -120,21 +125,54 @@ def read(
     graph: Graph,
     message: str,
     before: str | None,
-    wordings: Wordings,
     vector: Sequence[float],
     model: str | None,
-    max_age_days: int | None,
-    renamed: int = 0,
+    max_age_days: int | None = None,
 ) -> Question:
-    """Return *message* as it is read, after the text *before*. Raises InvalidText, InvalidNumber.
+    """Return *message* as it was meant, after the text *before*; pull what it takes to answer it.
 
-    *wordings* are its finders, and *vector* is its vector by *model*. The last *renamed* of the
-    other wordings are the message itself with other names of those it names.
+    *vector* is its vector by *model*. Raises InvalidText, InvalidNumber, LibraryMissing, and
+    EmbeddingMismatch.
     """
-    at, zone = graph.context.at, graph.context.zone
+    message = shorten(texts.summary(message, "message"))
+    beside = _list_beside(graph, message, make_query(message, before))
+    meant = read_meant(graph, message, vector, beside)
+    at, zone, spoken = graph.context.at, graph.context.zone, graph.context.languages
+    if meant.text != message:
+        message = meant.text
+        if (graph.context.told_in, graph.context.told_around) == (None, None) and not missing():
+            then = asking.read_time_alone(message, at, zone, spoken)
+            around = asking.read_time_beside(message, at, zone) if then is None else None
+            graph.context = graph.context._replace(
+                told_in=then,
+                told_around=None if around is None else (around.since or 0, around.until or at),
+            )
+    query = make_query(message, before)
+    graph.pull(*_list_beside(graph, message, query))
+    renamed = rename(graph, query)
+    graph.context = graph.context._replace(also=(*graph.context.also, *renamed))
+    parts = [one for one in meant.spelt if "meant" not in one]
+    finders = read_wordings(graph, query, meant.vector, model, spelt=parts)
     recent = ALWAYS
     if max_age_days is not None:
         recent = Span(at - texts.integer(max_age_days, "max_age_days", 1, MAX_DAYS) * DAY_MS)
-    query = make_query(message, before)
     past = past_of(query, at, zone)
-    return Question(graph, message, query, wordings, vector, model, at, recent, past, renamed)
+    given = meant.vector, model, at, recent, past, len(renamed)
+    return Question(graph, message, query, finders, *given)
+
+
+def _list_beside(graph: Graph, message: str, question: str) -> list[Lookup]:
+    """Look up what a recall reads beside the texts that match, as far as its arguments tell."""
+    context, scope = graph.context, graph.context.user_id
+    every = [question, *(["\n".join(context.also)] if context.also else [])]
+    found = lookups.named(every, scope)
+    concept_scope = graph.another(concepts.Graph).scope
+    found += leading((question, *context.also), scope, concept_scope, context.languages)
+    if context.told_in is not None:
+        since, until, plans, _ = context.told_in
+        found += lookups.of_time(scope, since, until, plans=plans)
+    elif context.told_around is not None:
+        found += lookups.of_time(scope, *context.told_around)
+    if oneself.asked(message, *context.also):
+        found += lookups.of_user(scope)
+    return found

@@ -1,17 +1,16 @@
 """Say what belongs to a message, in lines that fit a budget."""
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Final
 
 from .. import budgets, quoting
 from ..everyday import passages, schema
 from ..everyday.lines import SAID, Line, Room, make_line, size, title_size
-from ..memories import near_duplicates, rendering, standing
-from ..memories.entries import Told, entries, entry, find_renewed
-from ..memories.search import merge_found
+from ..memories import rendering
+from ..memories.entries import Told, entries, find_renewed
 from ..memories.view import Node
-from .gather import Candidate, is_past_use
+from ..retrieval.searching import merge_found
+from .gather import Candidate
 from .read import Question
 
 # The mark of a day that is still to come.
@@ -45,25 +44,6 @@ def put_in_order(
     if around is not None and not later_first:
         told.sort(key=lambda one: not around.holds(one.node.told_at))
     return told
-
-
-def list_current(question: Question, then: Sequence[Told], plans: bool) -> list[Told]:
-    """Return of what is of the time that *question* asks for alone what may be told.
-
-    *plans* are told as they are now; for a past, with what each of them replaced.
-    """
-    graph, past = question.graph, question.past
-    then = [one for one in then if not is_past_use(question.at, one.node)]
-    if not plans:
-        return then
-    if past is None:
-        return [one for one in then if graph.ended(one.node) is None]
-    by_node = {one.node: one for one in then}
-    each = ([one.node, *standing.find_replaced(graph, one.node)] for one in then)
-    return [
-        by_node.get(node) or Told(node, entry(graph, node, [node], {}))
-        for node in dict.fromkeys(chain.from_iterable(each))
-    ]
 
 
 def quote(
@@ -113,7 +93,7 @@ def _line(
     between = [(" (" if number == 0 else "; ", *mark) for number, mark in enumerate(marks)]
     behind = [part for mark in between for part in mark] + [")"] * bool(marks)
     key = one.node.memory_id
-    return make_line(SAID, schema.MEMORY, key, near_duplicates.told_at(one.node), quoted, *behind)
+    return make_line(SAID, schema.MEMORY, key, one.node.told_at, quoted, *behind)
 
 
 def _weights(one: Told, told: Sequence[Told]) -> dict[str, float]:

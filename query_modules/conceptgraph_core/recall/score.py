@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from .. import budgets
-from ..memories.links import age
 from ..memories.schema import CONTEXT_BEST, CONTEXT_BREVITY, CONTEXT_LEAST
+from ..memories.traversal import age
 from .gather import Candidate, Gathered
 from .read import Question
 from .weigh import Weighed

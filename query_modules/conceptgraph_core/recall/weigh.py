@@ -10,9 +10,10 @@ from typing import Final, NamedTuple
 from .. import budgets
 from ..dates import DAY_MS
 from ..memories import schema as memories
-from ..memories.search import Finder, Found
+from ..memories.search import Finder
 from ..retrieval.question import LEADS
 from ..retrieval.scoring import RARITY_EXPONENT
+from ..retrieval.searching import Found
 from ..words.splitting import split
 from .gather import Candidate, Gathered
 from .read import Question

@@ -57,7 +57,13 @@ class Calendar:
         self.language = spoken
         self._phrases: dict[str, dict[str, list[_Phrase]]] = {}
         for name, phrases in language.load(spoken, _TOPIC).items():
-            kind, value = _parse_name(name)
+            # "month 3", "unit week", "last"
+            kind, _, number = name.rpartition(" ")
+            value: Any = number
+            if kind in {"month", "weekday", "short weekday", "day", "number"}:
+                value = int(number)
+            elif kind not in {"unit", "season"}:
+                kind, value = name, True
             of_kind = self._phrases.setdefault(kind, {})
             for phrase in phrases:
                 words = tuple(phrase.split())
@@ -95,31 +101,22 @@ class Calendar:
         return past, plans
 
 
-def _parse_name(name: str) -> tuple[str, Any]:
-    """Return the kind and the value of a name in the data: "month 3", "unit week", "last"."""
-    kind, _, value = name.rpartition(" ")
-    if kind in {"month", "weekday", "short weekday", "day", "number"}:
-        return kind, int(value)
-    return (kind, value) if kind in {"unit", "season"} else (name, True)
-
-
 def tense(calendars: Sequence[Calendar], words: Sequence[str]) -> tuple[bool, bool]:
     """Return whether *words* speak of the past, and else whether of what is or will be."""
     said = " ".join(("", *words, ""))
     pasts, plans = zip(*(one.tenses for one in calendars), strict=True)
     no_past = {phrase for phrases in plans for phrase in phrases}
     others = [word for word in words if word not in no_past]
-    is_past = any(_is_in(phrase, said, others) for phrases in pasts for phrase in phrases)
+
+    def is_in(phrase: str) -> bool:
+        if "*" not in phrase:
+            return f" {phrase} " in said
+        begin, _, end = phrase.partition("*")
+        long = (word for word in others if len(word) >= _SHORTEST)
+        return any(word.startswith(begin) and word.endswith(end) for word in long)
+
+    is_past = any(is_in(phrase) for phrases in pasts for phrase in phrases)
     return is_past, not is_past and any(f" {phrase} " in said for phrase in no_past)
-
-
-def _is_in(phrase: str, said: str, words: Sequence[str]) -> bool:
-    if "*" not in phrase:
-        return f" {phrase} " in said
-    begin, _, end = phrase.partition("*")
-    return any(
-        len(word) >= _SHORTEST and word.startswith(begin) and word.endswith(end) for word in words
-    )
 
 
 @cache
@@ -164,22 +161,18 @@ def count_back(today: date, unit: str, count: int) -> Days | None:
     Return None if that is before the first date of Python.
     """
     try:
-        return _count_back(today, unit, count)
+        if unit == DAY:
+            return from_day(today - timedelta(days=count), 1)
+        if unit in {WEEK, WEEKEND}:
+            monday = today - timedelta(days=today.weekday() + 7 * count)
+            saturday = monday + timedelta(days=5)
+            return from_day(monday, 7) if unit == WEEK else from_day(saturday, 2)
+        if unit == MONTH:
+            months = 12 * today.year + today.month - 1 - count
+            return Days(_first_of(months), _first_of(months + 1))
+        return Days(date(today.year - count, 1, 1), date(today.year - count + 1, 1, 1))
     except (OverflowError, ValueError):
         return None
-
-
-def _count_back(today: date, unit: str, count: int) -> Days:
-    if unit == DAY:
-        return from_day(today - timedelta(days=count), 1)
-    if unit in {WEEK, WEEKEND}:
-        monday = today - timedelta(days=today.weekday() + 7 * count)
-        saturday = monday + timedelta(days=5)
-        return from_day(monday, 7) if unit == WEEK else from_day(saturday, 2)
-    if unit == MONTH:
-        months = 12 * today.year + today.month - 1 - count
-        return Days(_first_of(months), _first_of(months + 1))
-    return Days(date(today.year - count, 1, 1), date(today.year - count + 1, 1, 1))
 
 
 def in_year(days: Days, year: int) -> Days:
@@ -217,45 +210,32 @@ def of_day(year: int, month: int, day: int) -> Days | None:
         return None
 
 
-def latest_day(today: date, month: int, day: int) -> Days | None:
-    """Return the latest day with that date that is not after *today*."""
+def find_day(today: date, month: int, day: int, *, is_ahead: bool) -> Days | None:
+    """Return the latest day with that date that is not after *today*; *is_ahead*: the coming one.
+
+    The coming one may be today too.
+    """
     # The last 29 February is at most eight years back.
-    for year in range(today.year, max(0, today.year - 9), -1):
+    step = 1 if is_ahead else -1
+    for year in range(today.year, today.year + 9 * step, step):
         found = of_day(year, month, day)
-        if found is not None and found.first <= today:
+        if found is not None and (found.first - today).days * step >= 0:
             return found
     return None
 
 
-def latest_weekday(today: date, weekday: int, back: int = 0) -> Days | None:
-    """Return the latest such weekday (Monday is 0) up to *back* days before *today*.
+def find_weekday(today: date, weekday: int, away: int, *, is_ahead: bool) -> Days | None:
+    """Return the latest such weekday (Monday is 0) up to *away* days before *today*.
 
-    Return None if that is before the first date of Python.
+    If it *is_ahead*, return the first one later than so many days after today. Return None beyond
+    the dates of Python.
     """
     try:
-        latest = today - timedelta(days=back)
+        if is_ahead:
+            first = today + timedelta(days=away + 1)
+            return from_day(first + timedelta(days=(weekday - first.weekday()) % 7), 1)
+        latest = today - timedelta(days=away)
         return from_day(latest - timedelta(days=(latest.weekday() - weekday) % 7), 1)
-    except OverflowError:
-        return None
-
-
-def coming_day(today: date, month: int, day: int) -> Days | None:
-    """Return the first day with that date that is not before *today*."""
-    for year in range(today.year, min(9999, today.year + 9)):
-        found = of_day(year, month, day)
-        if found is not None and found.first >= today:
-            return found
-    return None
-
-
-def coming_weekday(today: date, weekday: int, ahead: int = 0) -> Days | None:
-    """Return the first such weekday (Monday is 0) later than *ahead* days after *today*.
-
-    Return None after the last date of Python.
-    """
-    try:
-        after = today + timedelta(days=ahead)
-        return from_day(after + timedelta(days=(weekday - after.weekday() - 1) % 7 + 1), 1)
     except OverflowError:
         return None
 

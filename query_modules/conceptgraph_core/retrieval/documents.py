@@ -94,55 +94,35 @@ def read_told(kind: NodeKind, properties: Mapping[str, Any]) -> Told | None:
     thread, position = properties.get("thread"), properties.get("position")
     if not isinstance(thread, str) or not _is_whole(position):
         thread = position = None
-    speaker = properties.get("speaker")
+    indexed, speaker = kind.indexed, properties.get("speaker")
+    texts = [properties.get(name) for name in indexed.texts()]
+    about = None if indexed.about is None else properties.get(indexed.about)
+    said_at = properties.get("said_at")
+    stored_at = None if indexed.otherwise_at is None else properties.get(indexed.otherwise_at)
+    at: Any = next(filter(_is_whole, (said_at, stored_at)), None)
+    # The text was told before the time that it is of.
+    is_ahead = _is_whole(said_at) and _is_whole(stored_at) and stored_at < said_at  # type: ignore
     return Told(
         # `text.user` normalizes the same way.
         kind.words_of(unicodedata.normalize("NFC", scope)),
         kind.label,
         key,
-        _text(kind.indexed, properties),
+        "\n".join(one for one in texts if isinstance(one, str)),
         thread,
         position,
         speaker if isinstance(speaker, str) else None,
-        _said_at(kind.indexed, key, properties),
-        _read_about(kind.indexed, properties),
-        _told_before(kind.indexed, properties),
-        _read_heard(kind.indexed, properties),
+        indexed.when(key) if at is None else at,
+        tuple(one for one in about if isinstance(one, str))
+        if isinstance(about, (list, tuple))
+        else (),
+        stored_at if is_ahead else None,
+        _read_heard(indexed, properties),
     )
-
-
-def _said_at(indexed: IndexedText, key: str, properties: Mapping[str, Any]) -> int | None:
-    for name in ("said_at", indexed.otherwise_at):
-        value = None if name is None else properties.get(name)
-        if _is_whole(value):
-            return int(value)  # type: ignore[arg-type]
-    return indexed.when(key)
-
-
-def _told_before(indexed: IndexedText, properties: Mapping[str, Any]) -> int | None:
-    """Return when the text was told, if that was before the time that it is of."""
-    said_at = properties.get("said_at")
-    told_at = None if indexed.otherwise_at is None else properties.get(indexed.otherwise_at)
-    if _is_whole(said_at) and _is_whole(told_at) and told_at < said_at:  # type: ignore[operator]
-        return int(told_at)  # type: ignore[arg-type]
-    return None
-
-
-def _text(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
-    values = [properties.get(name) for name in indexed.texts()]
-    return "\n".join(value for value in values if isinstance(value, str))
 
 
 def _read_heard(indexed: IndexedText, properties: Mapping[str, Any]) -> str:
     said = None if indexed.heard is None else properties.get(indexed.heard)
     return said if isinstance(said, str) else ""
-
-
-def _read_about(indexed: IndexedText, properties: Mapping[str, Any]) -> tuple[str, ...]:
-    names = None if indexed.about is None else properties.get(indexed.about)
-    if not isinstance(names, (list, tuple)):
-        return ()
-    return tuple(name for name in names if isinstance(name, str))
 
 
 def places(texts: Sequence[Told], languages: Sequence[str]) -> Iterator[Place]:

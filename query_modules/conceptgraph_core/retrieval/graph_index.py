@@ -339,15 +339,13 @@ def _following(raw: Any, forward: bool) -> Any:
 _ENDINGS = frozenset({"s"})
 
 
-def leave_out_speakers(
-    index: StoredIndex, asked: str, languages: Sequence[str], field: str = "text"
-) -> str:
+def leave_out_speakers(index: StoredIndex, asked: str, languages: Sequence[str]) -> str:
     """Return *asked* without the first names of the speakers in *index*.
 
     Every text of a speaker is near the name, so the rest of the question would hardly count. A
     question of names alone is returned unchanged. Raises InvalidText, LibraryMissing.
     """
-    asked, speakers = texts.summary(asked, field), index.speakers()
+    asked, speakers = texts.summary(asked, "text"), index.speakers()
     if not speakers:
         return asked
     read = readings(asked, languages).items()

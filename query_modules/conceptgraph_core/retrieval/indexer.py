@@ -17,6 +17,7 @@ from .question import speaker_terms
 from .schema import NEIGHBOURS
 
 _PROPERTIES = ("thread", "position", "speaker", "said_at")
+_OF_TOLD = ("speaker", "said_at", "told_at")
 
 
 def is_of(raw: Any, kind: NodeKind, key: str, scope: str) -> bool:
@@ -208,13 +209,16 @@ class Writer:
             self._forget_groups(one, text)
         changed |= self._write_place(one, text)
         changed |= self._speakers.write(one, text, False, afresh)
-        return self._set(text, node=node.id, **_make_given(one)) or changed
+        return (
+            self._set(text, node=node.id, **{name: getattr(one, name) for name in _OF_TOLD})
+            or changed
+        )
 
     def _write_new(self, one: Told, node: Node) -> None:
         counts = one.counts(self._languages)
         size = words_in(counts)
         scope, label, key = one.id
-        given = {"length": size, "node": node.id, **_make_given(one)}
+        given = {"length": size, "node": node.id, **{name: getattr(one, name) for name in _OF_TOLD}}
         given = {name: value for name, value in given.items() if value is not None}
         text = self._graph.create_node(schema.TEXT, scope=scope, label=label, key=key, **given)
         self._texts[one.id] = text
@@ -285,25 +289,32 @@ class Writer:
         for key in sorted(self._begun) if self._can else ():
             self._load()
             self._more.setdefault(key, (0, 0))
-        self._remove_unused()
-        for key, (texts, length) in self._more.items():
-            if texts or length or key in self._begun:
-                self._write_part(key, texts, length)
-        for key in self._stale & self._parts.keys():
-            self._set(self._parts[key], grouped=None)
-        self._more, self._perhaps_unused = {}, {}
-        self._begun.clear()
-        self._stale.clear()
-
-    def _remove_unused(self) -> None:
-        """Remove the terms that no text mentions any more; other terms may still name them."""
         grouped = set()
+        # Other terms may still name those that no text mentions any more.
         for term in self._perhaps_unused.values():
             self._graph.step()
             scope, near = map(term.raw.get_property, ("scope", schema.NEAR))
             if not term.raw.get_property("speakers") and self._graph.delete_if_alone(term) and near:
                 grouped.add(scope)
         self._stale |= {key for key in self._parts if key[0] in grouped}
+        for key, (texts, length) in self._more.items():
+            if not (texts or length or key in self._begun):
+                continue
+            node = self._parts.get(key)
+            if node is None:
+                given = dict(zip(("scope", "part"), key, strict=True))
+                self._parts[key] = self._graph.create_node(
+                    schema.CORPUS, **given, texts=texts, length=length
+                )
+                continue
+            # Written even if unchanged, so that two calls that begin one thread conflict.
+            node.raw.set_property("texts", node.raw.get_property("texts") + texts)
+            self._set(node, length=node.raw.get_property("length") + length)
+        for key in self._stale & self._parts.keys():
+            self._set(self._parts[key], grouped=None)
+        self._more, self._perhaps_unused = {}, {}
+        self._begun.clear()
+        self._stale.clear()
 
     def told(self, kind: NodeKind, node: Node) -> Told | None:
         """Return the text that the index keeps of *node*; None if its kind has none."""
@@ -470,18 +481,6 @@ class Writer:
         known_texts, known_length = self._more.get(key, (0, 0))
         self._more[key] = known_texts + texts, known_length + length
 
-    def _write_part(self, key: tuple[str, int], texts: int, length: int) -> None:
-        node = self._parts.get(key)
-        if node is None:
-            scope, part = key
-            self._parts[key] = self._graph.create_node(
-                schema.CORPUS, scope=scope, part=part, texts=texts, length=length
-            )
-            return
-        # Written even if unchanged, so that two calls that begin one thread conflict.
-        node.raw.set_property("texts", node.raw.get_property("texts") + texts)
-        self._set(node, length=node.raw.get_property("length") + length)
-
     def _set(self, node: Node, /, **properties: Any) -> bool:
         changed = False
         for name, value in properties.items():
@@ -495,10 +494,6 @@ def _read_of(kind: NodeKind, indexed: IndexedText) -> set[str]:
     """Return the properties of a node that the index reads."""
     names = {*indexed.told(), *kind.key, *_PROPERTIES}
     return names | {name for name in (kind.scope, indexed.otherwise_at) if name is not None}
-
-
-def _make_given(one: Told) -> dict[str, Any]:
-    return {"speaker": one.speaker, "said_at": one.said_at, "told_at": one.told_at}
 
 
 def _mention(name: str, count: float, about: Collection[str]) -> str:

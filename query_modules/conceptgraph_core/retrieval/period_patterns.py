@@ -1,10 +1,10 @@
 """Read the words of a question from left to right for the periods that they name.
 
-They are dates (2023-05-07, 7th of May, 5月7日), or are counted from the day of the question (last
+They are dates (2023-05-07, 7th of May), or are counted from the day of the question (last
 week, on Friday, in May).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import groupby
@@ -13,17 +13,14 @@ from typing import Any, Final, NamedTuple
 from .calendar import (
     DAY,
     MONTH,
-    WEEK,
     WEEKEND,
     YEAR,
     Calendar,
     Days,
-    coming_day,
-    coming_weekday,
     count_around,
     count_back,
-    latest_day,
-    latest_weekday,
+    find_day,
+    find_weekday,
     of_day,
     of_month,
     of_season,
@@ -167,59 +164,6 @@ def _add_words(found: Found, length: int) -> Found:
     return None if found is None else (found[0], found[1] + length, found[2])
 
 
-# The periods that a Japanese text names: it has no blanks, so words are found as substrings. A
-# longer word precedes each word that it contains. Days ahead have negative counts.
-_WORDS: Final = (
-    ("明後日", DAY, -2),
-    ("あさって", DAY, -2),
-    ("明日", DAY, -1),
-    ("あした", DAY, -1),
-    ("一昨日", DAY, 2),
-    ("おととい", DAY, 2),
-    ("昨日", DAY, 1),
-    ("きのう", DAY, 1),
-    ("昨夜", DAY, 1),
-    ("昨晩", DAY, 1),
-    ("今日", DAY, 0),
-    ("先々週", WEEK, 2),
-    ("先週", WEEK, 1),
-    ("今週", WEEK, 0),
-    ("来週", WEEK, -1),
-    ("先々月", MONTH, 2),
-    ("先月", MONTH, 1),
-    ("今月", MONTH, 0),
-    ("来月", MONTH, -1),
-    ("一昨年", YEAR, 2),
-    ("去年", YEAR, 1),
-    ("昨年", YEAR, 1),
-    ("今年", YEAR, 0),
-    ("来年", YEAR, -1),
-)
-# These words follow a number: 2023年5月7日, and 3日前 for three days ago.
-OF_YEAR: Final = "年"
-OF_MONTH: Final = "月"
-OF_DAY: Final = "日"
-AGO: Final = (
-    ("日前", DAY),
-    ("週間前", WEEK),
-    ("か月前", MONTH),
-    ("ヶ月前", MONTH),
-    ("カ月前", MONTH),
-    ("ヵ月前", MONTH),
-    ("年前", YEAR),
-)
-
-
-def find_named_days(text: str, today: date) -> Iterator[Days]:
-    """Yield the periods that words of *text* name; those with numbers are read with other dates."""
-    for word, unit, count in _WORDS:
-        if word in text:
-            text = text.replace(word, "")
-            days = count_back(today, unit, count)
-            if days is not None:
-                yield days
-
-
 def _read_iso(reader: Reader, at: int) -> Found:
     """2023-05-07, 2023-05."""
     a, b, c = (reader.token(at + offset) for offset in range(3))
@@ -236,31 +180,6 @@ def _read_dotted(reader: Reader, at: int) -> Found:
     if a.number is None or b.number is None or c.year is None or b.gap + c.gap != "..":
         return None
     return read(of_day(c.year, b.number, a.number), 3)
-
-
-def _read_japanese(reader: Reader, at: int) -> Found:
-    """2023年5月7日, 2023年5月, 2023年."""
-    a, b, c, d, e, f = (reader.token(at + offset) for offset in range(6))
-    if a.year is None or not b.text.startswith(OF_YEAR):
-        return None
-    if c.number is None or not d.text.startswith(OF_MONTH):
-        return read(of_year(a.year), 2)
-    if e.number is None or not f.text.startswith(OF_DAY):
-        return read(of_month(a.year, c.number), 4)
-    return read(of_day(a.year, c.number, e.number), 6)
-
-
-def _read_japanese_day(reader: Reader, at: int) -> Found:
-    """5月7日; 3日前, 2週間前."""
-    a, b, c, d = (reader.token(at + offset) for offset in range(4))
-    if a.number is None or b.gap:
-        return None
-    for ending, unit in AGO:
-        if b.text.startswith(ending):
-            return read(count_back(reader.today, unit, a.number), 2)
-    if c.number is None or d.text[:1] != OF_DAY or b.text != OF_MONTH:
-        return None
-    return read(latest_day(reader.today, a.number, c.number), 4)
 
 
 def _read_day_of_month(reader: Reader, at: int) -> Found:
@@ -295,8 +214,7 @@ def _make_date(reader: Reader, at: int, end: int, month: int, day: int) -> Found
     year = reader.token(year_at).year
     if year is not None:
         return read(of_day(year, month, day), year_at + 1 - at)
-    choose = coming_day if reader.is_ahead else latest_day
-    return read(choose(reader.today, month, day), end - at)
+    return read(find_day(reader.today, month, day, is_ahead=reader.is_ahead), end - at)
 
 
 def _read_ordinal(reader: Reader, at: int) -> Found:
@@ -315,13 +233,11 @@ def _read_ordinal(reader: Reader, at: int) -> Found:
     if not is_day:
         return None
     end += ordinal
-    months = range(0, 12) if reader.is_ahead else range(0, -12, -1)
-    number = 12 * reader.today.year + reader.today.month - 1
-    for month in (number + one for one in months):
+    step = 1 if reader.is_ahead else -1
+    first = 12 * reader.today.year + reader.today.month - 1
+    for month in range(first, first + 12 * step, step):
         found = of_day(month // 12, month % 12 + 1, day)
-        if found is not None and (
-            found.first >= reader.today if reader.is_ahead else found.first <= reader.today
-        ):
+        if found is not None and (found.first - reader.today).days * step >= 0:
             return read(found, end - at)
     return None
 
@@ -347,7 +263,7 @@ def _in_month(reader: Reader, at: int) -> Found:
             dated = _month_or_season_of_year(reader, at + length)
             if dated is not None:
                 return _add_words(dated, length)
-            return read(_choose_days(reader, kind, value, None), length + size)
+            return read(_CHOOSING[kind](reader, value, None), length + size)
     return None
 
 
@@ -363,21 +279,6 @@ def _month_or_season_of_year(reader: Reader, at: int) -> Found:
     return None
 
 
-def _choose_days(reader: Reader, kind: str, value: Any, back: int | None) -> Days | None:
-    """Return the weekday, month, season or unit that is *back*: 1 the last, -1 the next, 0 this.
-
-    None: the latest, or the coming one where the text speaks of what is ahead.
-    """
-    choose: dict[str, Callable[[Reader, Any, int | None], Days | None]] = {
-        "weekday": _weekday,
-        "short weekday": _weekday,
-        "month": _named_month,
-        "season": _season,
-        "unit": _unit,
-    }
-    return choose[kind](reader, value, back)
-
-
 def _weekday(reader: Reader, weekday: int, back: int | None) -> Days | None:
     ahead = reader.is_ahead if back is None else back < 0
     if back == 0:
@@ -385,13 +286,13 @@ def _weekday(reader: Reader, weekday: int, back: int | None) -> Days | None:
         ahead = reader.is_ahead or reader.today.weekday() < weekday
     weeks = 7 * (abs(back) - 1) if back else 0
     if ahead:
-        days = coming_weekday(reader.today, weekday, weeks)
+        days = find_weekday(reader.today, weekday, weeks, is_ahead=True)
         if back == -1 and reader.today.weekday() < weekday:
             # To some next Friday is that of this week, to others that of the next: see `periods`.
-            later = coming_weekday(reader.today, weekday, 7)
+            later = find_weekday(reader.today, weekday, 7, is_ahead=True)
             return None if days is None or later is None else Days(days.first, later.end)
         return days
-    return latest_weekday(reader.today, weekday, back=1 + weeks if back else 0)
+    return find_weekday(reader.today, weekday, 1 + weeks if back else 0, is_ahead=False)
 
 
 def _named_month(reader: Reader, month: int, back: int | None) -> Days | None:
@@ -438,8 +339,18 @@ def _unit(reader: Reader, unit: str, back: int | None) -> Days | None:
     return days
 
 
+# Each returns the weekday, month, season or unit that is so far back: 1 the last, -1 the next, 0
+# this, and None the latest, or the coming one where the text speaks of what is ahead.
+_CHOOSING: Final[Mapping[str, Callable[[Reader, Any, int | None], Days | None]]] = {
+    "unit": _unit,
+    "weekday": _weekday,
+    "short weekday": _weekday,
+    "season": _season,
+    "month": _named_month,
+}
+
+
 _BESIDE: Final = (("before last", 2), ("last", 1), ("after next", -2), ("next", -1), ("this", 0))
-_KINDS: Final = ("unit", "weekday", "short weekday", "season", "month")
 
 
 def _last(reader: Reader, at: int) -> Found:
@@ -452,26 +363,26 @@ def _last(reader: Reader, at: int) -> Found:
             return None  # This may be.
         if back == 0 and (size := reader.match("part", at + length)[1]):
             return read(count_back(reader.today, DAY, 0), length + size)
-        for kind in _KINDS:
+        for kind in _CHOOSING:
             value, size = reader.match(kind, at + length)
             if not size:
                 continue
             # "This Friday", but "the last Friday".
-            found = _choose_days(reader, kind, value, back)
+            found = _CHOOSING[kind](reader, value, back)
             return read(found, length + size, value if "weekday" in kind else None)
     return None
 
 
 def _last_after(reader: Reader, at: int) -> Found:
     """La semana pasada, l'été dernier, terça que vem, the weekend before last."""
-    for kind in _KINDS:
+    for kind in _CHOOSING:
         value, size = reader.match(kind, at)
         if not size or not reader.goes_on(at + size):
             continue
         for beside, back in _BESIDE:
             length = reader.match(f"{beside} after", at + size)[1]
             if length:
-                found = _choose_days(reader, kind, value, back)
+                found = _CHOOSING[kind](reader, value, back)
                 return read(found, size + length, value if "weekday" in kind else None)
     return None
 
@@ -554,8 +465,6 @@ def _soon(reader: Reader, at: int) -> Found:
 PATTERNS: Final[tuple[Pattern, ...]] = (
     _read_iso,
     _read_dotted,
-    _read_japanese,
-    _read_japanese_day,
     _read_day_of_month,
     _read_month_and_day,
     _read_counted,

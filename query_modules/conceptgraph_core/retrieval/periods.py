@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from ..dates import DAY_MS
 from .calendar import Days, in_year, likely, tense
-from .period_patterns import PATTERNS, Read, Reader, find_named_days, tokens
+from .period_patterns import PATTERNS, Read, Reader, tokens
 
 # People mention a day within a few days of it, and a month within a week of it.
 REACH_OF_DAYS: Final = 3
@@ -47,8 +47,7 @@ class Named(NamedTuple):
 
 
 def periods(text: str, asked_at: int, zone: tzinfo = UTC) -> tuple[Period, ...]:
-    """Return the periods that *text* names, in English, German, French, Portuguese, Spanish or
-    Japanese.
+    """Return the periods that *text* names, in English, German, French, Portuguese or Spanish.
 
     ISO dates, month and year, "yesterday", "next week", "last summer", "three days ago" and the
     like. A date without a year is the latest that is not after the day of *asked_at* (unix ms) in
@@ -64,7 +63,13 @@ def find_periods(text: str, asked_at: int, zone: tzinfo = UTC) -> Named:
     except (OverflowError, ValueError):
         today = None
     days, named = _find_named(text, today)
-    return named._replace(periods=tuple(_period(one, zone) for one in days))
+    found = []
+    for one in days:
+        first, end = (datetime.combine(day, time.min, zone).timestamp() * 1000 for day in one)
+        is_long = one.end - one.first > timedelta(days=7)
+        reach = REACH_OF_MONTHS if is_long else REACH_OF_DAYS
+        found.append(Period(int(first), int(end), reach))
+    return named._replace(periods=tuple(found))
 
 
 # So many words and numbers of a text are read for periods.
@@ -93,19 +98,16 @@ def _find_named(text: str, today: date | None) -> tuple[Collection[Days], Named]
     if any(not one.is_vague for one in read):
         read = [one for one in read if not one.is_vague]
     used = {at for one in read for at in range(one.start, one.end)}
-    known = (each for one in _keep_whole(read) for each in _take_apart(one))
-    days = dict.fromkeys([*known, *find_named_days(folded, today)])
+    days: dict[Days, None] = {}
+    for one in _keep_whole(read):
+        first, end = one.days
+        day = timedelta(days=1)
+        # A weekday that may be either of two is each by itself.
+        is_either = one.weekday is not None and end - first == 8 * day
+        both = (Days(first, first + day), Days(end - day, end))
+        days |= dict.fromkeys(both if is_either else (one.days,))
     rest = tuple(word for at, word in enumerate(words) if at not in used)
     return days, Named((), rest, is_past, is_ahead, languages)
-
-
-def _take_apart(one: Read) -> tuple[Days, ...]:
-    """Return the days of *one*; of a weekday that may be either of two, each by itself."""
-    first, end = one.days
-    day = timedelta(days=1)
-    if one.weekday is None or end - first != 8 * day:
-        return (one.days,)
-    return Days(first, first + day), Days(end - day, end)
 
 
 def _join_read(read: list[Read]) -> list[Read]:
@@ -116,7 +118,12 @@ def _join_read(read: list[Read]) -> list[Read]:
         if before is not None and one.start - before.end <= _NEAR:
             pairs = ((before, one), (one, before))
             found = (join(*pair) for join in (_of_week, _of_year) for pair in pairs)
-            both = next(filter(None, found), None) or _of_date(before, one)
+            both = next(filter(None, found), None)
+            first, end = one.days
+            is_day = one.weekday is None and end - first == timedelta(days=1)
+            if both is None and is_day and before.weekday == first.weekday():
+                # Tuesday, 7 July
+                both = one
             if both is not None:
                 made[-1] = both._replace(start=before.start, end=one.end)
                 continue
@@ -144,13 +151,6 @@ def _of_year(one: Read, year: Read) -> Read | None:
     return one._replace(days=in_year(days, first.year))
 
 
-def _of_date(one: Read, other: Read) -> Read | None:
-    """Return the date of a weekday and a date: Tuesday, 7 July."""
-    first, end = other.days
-    is_day = other.weekday is None and end - first == timedelta(days=1)
-    return other if one.weekday == first.weekday() and is_day else None
-
-
 def _keep_whole(read: list[Read]) -> list[Read]:
     """Return what was *read* without what another language read as a part of it."""
     ends: dict[int, int] = {}
@@ -162,10 +162,3 @@ def _keep_whole(read: list[Read]) -> list[Read]:
         zip(starts, accumulate((ends[at] for at in starts), max, initial=0), strict=False)
     )
     return [one for one in read if furthest[one.start] < one.end == ends[one.start]]
-
-
-def _period(days: Days, zone: tzinfo) -> Period:
-    first, end = (datetime.combine(day, time.min, zone) for day in days)
-    is_long = days.end - days.first > timedelta(days=7)
-    reach = REACH_OF_MONTHS if is_long else REACH_OF_DAYS
-    return Period(int(first.timestamp() * 1000), int(end.timestamp() * 1000), reach)

@@ -1,6 +1,6 @@
 """Parse a question: its cues, the speakers and the periods that it names."""
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, tzinfo
 from itertools import chain
 from typing import Final, NamedTuple
@@ -83,9 +83,10 @@ class Cue(NamedTuple):
         return self.terms + tuple(one.term for one in self.near if one.covers)
 
 
-class Question(NamedTuple):
-    """`cues` share no term; `named` has speakers' full names; `asked_at` is in unix ms.
+class Sought(NamedTuple):
+    """A question as it is sought, asked at `asked_at` (unix ms).
 
+    `cues` share no term; `named` has speakers' full names;
     `askers` has the case-folded names of who asks, as a speaker. `further` has the cues that the
     question leads to but does not contain.
     """
@@ -138,13 +139,8 @@ class Question(NamedTuple):
         """The greatest factor that its time can give to a text."""
         return PERIOD if self.periods else 1.0
 
-    @property
-    def most(self) -> float:
-        """The greatest product of the four factors."""
-        return self.most_by_speaker * self.most_by_time
 
-
-def question(
+def read_sought(
     text: str,
     asked_at: int,
     *,
@@ -153,7 +149,7 @@ def question(
     languages: Sequence[str] = DEFAULT,
     further: Sequence[Further] = (),
     zone: tzinfo = UTC,
-) -> Question:
+) -> Sought:
     """Parse the question *text*, asked at *asked_at* (unix ms).
 
     *speakers* maps a term that is a first name to the full names of its speakers. A first name
@@ -166,8 +162,21 @@ def question(
     own = {word: read for word, read in words.items() if word not in named} or words
     said = {term for read in words.values() for term in read}
     spoken = language.likely(split(text))
-    return Question(
-        cues=tuple(_with_family(cue, spoken, languages, speakers) for cue in _once(own)),
+    return Sought(
+        cues=tuple(
+            cue._replace(
+                near=of_family(
+                    {
+                        term: word
+                        for term, word in families.find_families(
+                            cue.terms, spoken, languages
+                        ).items()
+                        if term not in speakers
+                    }
+                )
+            )
+            for cue in _once(own)
+        ),
         asked_at=asked_at,
         named=frozenset(
             speaker for word in named for term in words[word] for speaker in speakers.get(term, ())
@@ -261,14 +270,6 @@ def sought_terms(text: str, languages: Sequence[str] = DEFAULT) -> list[str]:
             (*asked, *families.find_families(asked, language.likely(split(text)), languages))
         )
     )
-
-
-def _with_family(
-    cue: Cue, spoken: Sequence[str], languages: Sequence[str], speakers: Container[str]
-) -> Cue:
-    family = families.find_families(cue.terms, spoken, languages)
-    near = of_family({term: word for term, word in family.items() if term not in speakers})
-    return cue._replace(near=near) if near else cue
 
 
 def _once(words: Mapping[str, Sequence[str]]) -> Iterable[Cue]:

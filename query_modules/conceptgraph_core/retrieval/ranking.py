@@ -21,7 +21,7 @@ from typing import Any, Final, Generic
 
 from .groups import Neighbour
 from .index import NO_MENTIONS, Corpus, H, Index, Mentions, Near, Told
-from .question import BY_WAY_OF, LEADS, Cue, Factors, Question
+from .question import BY_WAY_OF, LEADS, Cue, Factors, Sought
 from .schema import FEW_MENTIONS, FEW_TEXTS, MOST_MENTIONS, MOST_PASSED
 from .scoring import DECIMALS, Place, Spread, Word, reaching
 
@@ -96,27 +96,8 @@ class Associated(Generic[H]):
         return tuple(self._spread.words(self.place))
 
 
-def associate(
-    question: Question,
-    corpus: Corpus,
-    index: Index[H],
-    limit: int,
-    admits: Callable[[H], bool] = lambda _: True,
-    near: Near[H] | None = None,
-) -> list[Associated[H]]:
-    """Return the *limit* texts that match *question* best, the best first, in one step or two.
-
-    * Only texts older than the question are returned, and only those that *admits* accepts. It is
-      called for as few texts as possible.
-    * Texts that are *near* in meaning count too.
-    * Texts of equal score are ordered by time, the latest first and unknown times last, then by id.
-    * The cue of a second step names the text that passed it on.
-    """
-    return Association(question, corpus, index, admits, near).best(limit)
-
-
 def spread_activation(
-    question: Question,
+    question: Sought,
     corpus: Corpus,
     index: Index[H],
     near: Near[H] | None = None,
@@ -136,13 +117,13 @@ def spread_activation(
     return spread
 
 
-def read_by(question: Question, index: Index[H]) -> dict[str, int]:
+def read_by(question: Sought, index: Index[H]) -> dict[str, int]:
     """Return the terms that *question* reads, with their numbers of texts."""
     return _counts(question, index, _find_neighbours(question, index))
 
 
 def read_beside(
-    read: Mapping[str, int], questions: Iterable[Question], index: Index[H]
+    read: Mapping[str, int], questions: Iterable[Sought], index: Index[H]
 ) -> frozenset[str]:
     """Return the terms that *questions*, other wordings of one that has *read* terms, may read.
 
@@ -168,7 +149,7 @@ def read_beside(
 
 
 def _read(
-    question: Question, index: Index[H], only: Collection[str] | None
+    question: Sought, index: Index[H], only: Collection[str] | None
 ) -> Iterator[tuple[Cue, Mentions[H], Mapping[H, str]]]:
     """Yield the cues that texts mention, rarest first, as arguments of `Spread.add`.
 
@@ -176,21 +157,23 @@ def _read(
     terms, only the terms that fit the bound are read; the same holds for its neighbours.
     """
     families = {cue.said: _substitutes(cue, index) for cue in question.cues}
-    near = _find_neighbours(question, index) if only is None else families
+    near: Mapping[str, Sequence[Neighbour]] = families
+    if only is None:
+        near = _find_neighbours(question, index)
     counts = _counts(question, index, near) if only is None else dict.fromkeys(only, 1)
     for cues in (question.cues, question.further):
-        read = [_limit_cue(cue, counts, near.get(cue.said, ())) for cue in cues]
+        read = [
+            cue._replace(
+                terms=tuple(filter(counts.get, cue.terms)),
+                near=tuple(one for one in near.get(cue.said, ()) if one.term in counts),
+            )
+            for cue in cues
+        ]
         of_cues = [(cue, *_mentions(cue, index)) for cue in read if cue.terms or cue.near]
         yield from sorted(of_cues, key=lambda one: (len(one[1].texts), one[0].terms))
 
 
-def _limit_cue(cue: Cue, read: Mapping[str, int], near: Sequence[Neighbour]) -> Cue:
-    """Return *cue* with only those of its terms, and of those *near*, that are *read*."""
-    terms = tuple(filter(read.get, cue.terms))
-    return cue._replace(terms=terms, near=tuple(one for one in near if one.term in read))
-
-
-def _find_neighbours(question: Question, index: Index[H]) -> dict[str, list[Neighbour]]:
+def _find_neighbours(question: Sought, index: Index[H]) -> dict[str, list[Neighbour]]:
     """Return the neighbours of each cue that the question does not contain, by `said`."""
     said = {term for cue in question.cues for term in cue.terms}
     near: dict[str, list[Neighbour]] = {}
@@ -213,7 +196,7 @@ def _substitutes(cue: Cue, index: Index[H]) -> Sequence[Neighbour]:
 
 
 def _counts(
-    question: Question, index: Index[H], near: Mapping[str, Sequence[Neighbour]]
+    question: Sought, index: Index[H], near: Mapping[str, Sequence[Neighbour]]
 ) -> dict[str, int]:
     """Return the terms to read with their number of texts, the rarest terms first."""
     own = sorted((index.count(term), term) for cue in question.cues for term in cue.terms)
@@ -248,13 +231,13 @@ def _mentions(cue: Cue, index: Index[H]) -> tuple[Mentions[H], Mapping[H, str]]:
 
 
 def choose(
-    question: Question,
+    question: Sought,
     index: Index[H],
     spread: Spread[H],
     limit: int,
     admits: Callable[[H], bool] = lambda _: True,
 ) -> list[Associated[H]]:
-    """Return the *limit* best of the texts that *spread* activates, in the order of `associate`.
+    """Return the *limit* best of the texts that *spread* activates, in the order of `Association`.
 
     Texts that get most by themselves are considered, and those around them in their threads. More
     of them are, while too few are admitted, or many are not.
@@ -275,7 +258,7 @@ def choose(
 
 
 def _best(
-    question: Question,
+    question: Sought,
     index: Index[H],
     spread: Spread[H],
     limit: int,
@@ -311,7 +294,7 @@ def _best(
 
 
 def _score(
-    question: Question, index: Index[H], spread: Spread[H], place: Place, near: tuple[H, int]
+    question: Sought, index: Index[H], spread: Spread[H], place: Place, near: tuple[H, int]
 ) -> Associated[H] | None:
     """Return the text at *place*; None if there is none, or if it is too recent.
 
@@ -328,11 +311,18 @@ def _score(
 
 
 class Association(Generic[H]):
-    """The texts that `associate` finds, for any limits: their mentions are summed only once."""
+    """The texts that match a question, for any limits: their mentions are summed only once.
+
+    * Only texts older than the question are found, and only those that *admits* accepts. It is
+      called for as few texts as possible.
+    * Texts that are *near* in meaning count too.
+    * Texts of equal score are ordered by time, the latest first and unknown times last, then by id.
+    * The cue of a second step names the text that passed it on.
+    """
 
     def __init__(
         self,
-        question: Question,
+        question: Sought,
         corpus: Corpus,
         index: Index[H],
         admits: Callable[[H], bool] = lambda _: True,
@@ -369,7 +359,7 @@ class Association(Generic[H]):
 
 def _pass_on(
     into: Spread[H],
-    question: Question,
+    question: Sought,
     corpus: Corpus,
     index: Index[H],
     first: Sequence[Associated[H]],
@@ -397,7 +387,12 @@ def _pass_on(
         by = max(one.words, key=lambda word: (word.gave, word.term)).cue.said
         for term in rare:
             cue = Cue(f"{by}{LEADS}{term}", (term,), weight, f"{BY_WAY_OF}{one.told.id}", True)
-            spread.add(cue, _leave_out(index.mentions(term), passing), {})
+            mentions = index.mentions(term)
+            others = [text not in passing for text in mentions.texts]
+            receiving: Mentions[H] = Mentions._make(
+                tuple(compress(column, others)) for column in mentions
+            )
+            spread.add(cue, receiving, {})
     strengths = spread.strengths
     if not strengths:
         return
@@ -408,7 +403,7 @@ def _pass_on(
 
 
 def _rare(
-    question: Question, corpus: Corpus, index: Index[H], of_texts: Sequence[Sequence[str]]
+    question: Sought, corpus: Corpus, index: Index[H], of_texts: Sequence[Sequence[str]]
 ) -> set[str]:
     """Return the terms to pass on: the rarest ones, up to the bound of mentions."""
     said = {term for cue in (*question.cues, *question.further) for term in cue.terms}
@@ -430,12 +425,6 @@ def _rare(
                 rare.add(term)
                 left -= count
     return rare
-
-
-def _leave_out(mentions: Mentions[H], texts: Collection[H]) -> Mentions[H]:
-    """Return *mentions* without those of *texts*."""
-    others = [one not in texts for one in mentions.texts]
-    return Mentions._make(tuple(compress(column, others)) for column in mentions)
 
 
 def later_first(matters: "_Matters[H]", rows: Sequence[Associated[H]]) -> list[Associated[H]]:

@@ -64,12 +64,6 @@ DEFAULT_LIMIT: Final = 10
 MAX_LIMIT: Final = 1_000
 
 
-def checked_limit(limit: int | None) -> int:
-    """Return *limit*, checked, or its default. Raises InvalidNumber."""
-    most = DEFAULT_LIMIT if limit is None else limit
-    return text.integer(most, "limit", 1, MAX_LIMIT)
-
-
 _string = partial(text.long, most=limits.MAX_VALUE, blank=True)
 _word = partial(text.long, most=limits.MAX_VALUE)
 

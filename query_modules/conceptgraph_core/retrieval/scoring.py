@@ -14,7 +14,7 @@ from zlib import crc32
 
 from .groups import Neighbour
 from .index import Corpus, Cosines, H, Index, Mentions
-from .question import Cue, Factors, Question
+from .question import Cue, Factors, Sought
 from .schema import HEARD_COUNT, NEIGHBOURS
 
 FADING: Final = 0.6
@@ -136,12 +136,6 @@ class Word(NamedTuple, Generic[H]):
         """The neighbour that stands for the cue in the greatest source, if one does."""
         return next((one for one in self.cue.near if one.term == self.term), None)
 
-    @property
-    def covers(self) -> float:
-        """The share of the cue that the text has."""
-        near = self.neighbour
-        return self.cue.covers if near is None else self.cue.covers * near.covers
-
 
 class _Saturated(dict[tuple[float, int], float]):
     """The contribution of a mention to its own text, by count and length, before rarity."""
@@ -159,7 +153,7 @@ class _Saturated(dict[tuple[float, int], float]):
 class _ByTime(dict[int | None, float]):
     """The factor by time of a text said at each time (unix ms, or None)."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Sought) -> None:
         self._question = question
         self.ages: dict[int | None, float] = {}
 
@@ -209,8 +203,7 @@ class _Hits(defaultdict[int, list[tuple[int, float]]]):
 class _Cue(NamedTuple, Generic[H]):
     """A cue with its mentions: `rows` maps a place to its row, `given` has each row's value.
 
-    The first `own` rows have the cue itself or its family, the others a neighbour. It is as rare as
-    the number `in_texts` says, which includes texts that were told after the question.
+    It is as rare as the number `in_texts` says, texts that were told after the question included.
     """
 
     cue: Cue
@@ -219,7 +212,6 @@ class _Cue(NamedTuple, Generic[H]):
     term_of: Mapping[H, str]
     rows: dict[Place, int]
     given: Sequence[float]
-    own: int
     places: Sequence[Place]
     in_texts: int
 
@@ -233,7 +225,7 @@ class Spread(Generic[H]):
     run over columns, in functions written in C where possible.
     """
 
-    def __init__(self, question: Question, corpus: Corpus, index: Index[H] | None = None) -> None:
+    def __init__(self, question: Sought, corpus: Corpus, index: Index[H] | None = None) -> None:
         self._question = question
         self._index = index
         self._corpus = corpus
@@ -253,8 +245,7 @@ class Spread(Generic[H]):
         self._by_time = _ByTime(question)
         # How many mentions of the question's cues were added, and how many the index has.
         self._added = self._counted = 0
-        # The cosine of each text that is near the question, and at its place; what they give.
-        self.nearness: dict[H, float] = {}
+        # The cosine at the place of each text that is near the question; what they give.
         self._cosines: dict[Place, float] = {}
         self._near: dict[Place, float] = {}
 
@@ -282,12 +273,11 @@ class Spread(Generic[H]):
         weight = cue.share * rarity(self._corpus.texts, count)
         pairs = zip(mentions.counts, mentions.lengths, strict=True)
         given = list(map(self._saturated.__getitem__, pairs))
-        own = len(mentions.texts)
         if near:
-            mentions, term_of, given, own = self._group(cue, mentions, term_of, given, near)
+            mentions, term_of, given = self._group(mentions, term_of, given, near)
         places = self._places(mentions)
         rows = dict(zip(places, range(len(places)), strict=True))
-        self._put(_Cue(cue, weight, mentions, term_of, rows, given, own, places, count))
+        self._put(_Cue(cue, weight, mentions, term_of, rows, given, places, count))
 
     def beside(self) -> "Spread[H]":
         """Return an empty spread, in which each text has the place that it has here."""
@@ -304,18 +294,15 @@ class Spread(Generic[H]):
 
     def _group(
         self,
-        cue: Cue,
         mentions: Mentions[H],
         term_of: Mapping[H, str],
         given: Sequence[float],
         near: Sequence[tuple[str, float, Mentions[H]]],
-    ) -> tuple[Mentions[H], dict[H, str], list[float], int]:
-        """Return the arguments of `add` with the mentions of terms that are *near*.
+    ) -> tuple[Mentions[H], dict[H, str], list[float]]:
+        """Return *mentions*, and what follows from them, with those of terms that are *near*.
 
-        Those that count as the word itself precede the others. Mentions in one text add up as
-        cubes, as neighbouring texts do.
+        Mentions in one text add up as cubes, as neighbouring texts do.
         """
-        own, covering = len(mentions.texts), frozenset(cue.covering)
         greatest = dict(zip(mentions.texts, given, strict=True))
         cubes = {text: gave**3 for text, gave in greatest.items()}
         terms = dict(term_of)
@@ -325,7 +312,6 @@ class Spread(Generic[H]):
             pairs = zip(others.counts, others.lengths, strict=True)
             gave = [weight * one for one in map(self._saturated.__getitem__, pairs)]
             is_new = [text not in cubes for text in others.texts]
-            own += sum(is_new) if term in covering else 0
             rows.append(Mentions._make(tuple(compress(column, is_new)) for column in others))
             for text, one in zip(others.texts, gave, strict=True):
                 cubes[text] = cubes.get(text, 0.0) + one**3
@@ -334,7 +320,7 @@ class Spread(Generic[H]):
         columns: Mentions[H] = Mentions._make(
             tuple(chain(*column)) for column in zip(*rows, strict=True)
         )
-        return columns, terms, [cbrt(cubes[text]) for text in columns.texts], own
+        return columns, terms, [cbrt(cubes[text]) for text in columns.texts]
 
     def add_nearness(self, texts: Mentions[H], of_all: Cosines) -> None:
         """Add the contributions of *texts*, which are near the question in meaning.
@@ -344,7 +330,6 @@ class Spread(Generic[H]):
         """
         near = self._older(texts)
         places = self._places(near)
-        self.nearness = dict(zip(near.texts, near.counts, strict=True))
         self._cosines = dict(zip(places, near.counts, strict=True))
         self._texts.update(zip(places, near.texts, strict=True))
         self._said_at.update(zip(places, near.said_at, strict=True))
@@ -467,7 +452,7 @@ class Spread(Generic[H]):
         return self._question.most_by_time
 
     def factors(self, speaker: str | None, said_at: int | None) -> Factors:
-        """Return the factors of a text by *speaker* at *said_at* (`Question.factors`)."""
+        """Return the factors of a text by *speaker* at *said_at* (`Sought.factors`)."""
         return self._question.factors(speaker, said_at, self._by_time.ages.get(said_at))
 
     def bound(self, place: Place) -> float:

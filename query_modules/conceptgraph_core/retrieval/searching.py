@@ -2,23 +2,24 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from .. import text as texts
 from ..dates import ALWAYS, Span
 from ..errors import TooMuch
 from ..graph import adapter
 from ..graph.primitives import Lookup
 from ..graph.raw import raw_vertex
 from ..layers import NodeKind
+from ..text import summary
 from . import documents, schema
 from .graph_index import StoredIndex
 from .groups import SPELT_COSINE
 from .index import FEWEST, Cosines, Near, cosines_of_all
 from .indexer import Words, is_of
-from .question import LEADS, Cue, Further, Question, asking, light, question
+from .question import LEADS, Cue, Further, Sought, asking, light, read_sought
 from .ranking import Associated, Association, read_beside, read_by
 from .scoring import NEARNESS, Word, rarity
 
@@ -28,12 +29,80 @@ _DECIMALS = 6
 _LIGHT = 0.3
 
 
-class Hit(NamedTuple):
-    """A node that matches a question, by its text."""
+@dataclass(slots=True)
+class Found:
+    """A node that matches a question, by its text; without a question, `match` is None.
+
+    `by` found it. `also` has other nodes with the same words, and `others` are the same node as
+    other wordings of the question found it, with lower scores.
+    """
 
     node: Any
     score: float
-    match: Associated[int]
+    match: Associated[int] | None = None
+    by: "Search | None" = None
+    also: tuple[Any, ...] = ()
+    others: "tuple[Found, ...]" = ()
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether only words that were heard when it was told lead to it, none of its own.
+
+        Nearness in meaning does not count.
+        """
+        words = [word for one in self._list_matches() for word in one.words if word.term]
+        return bool(words) and all(word.is_heard for word in words)
+
+    @property
+    def renews(self) -> tuple[int, ...]:
+        """The texts of older nodes on the same matter, by their ids in the index."""
+        return tuple(text for one in self._list_matches() for text in one.renews)
+
+    @property
+    def matched(self) -> list[str]:
+        """The words of the question that led to it, those of its best wording first."""
+        found = (list_matched(one.words) for one in self._list_matches())
+        return list(dict.fromkeys(word for words in found for word in words))
+
+    @property
+    def terms(self) -> dict[str, float]:
+        """The terms of the question that its text has, each with what its best one gave."""
+        return {
+            term: word.gave
+            for one in reversed(self._list_matches())
+            for word in one.words
+            for (offset, _), term in zip(word.sources, word.terms, strict=True)
+            if term and not offset
+        }
+
+    def _list_matches(self) -> list[Associated[int]]:
+        return [one.match for one in (self, *self.others) if one.match is not None]
+
+
+def merge_found(lists: Iterable[Sequence[Found]]) -> list[Found]:
+    """Return the nodes of all *lists*, each once, with its best score, the best first.
+
+    A list may put a node before a better one, a later text before the one that it renews. It
+    counts as much as that one here, so that the order within a list stays.
+    """
+    given = [found for found in lists if found]
+    if len(given) == 1:
+        return list(given[0])
+    ranks: dict[int, float] = {}
+    best: dict[int, Found] = {}
+    for found in given:
+        rank = 0.0
+        for one in reversed(found):
+            rank = max(rank, one.score)
+            ranks[one.node.id] = max(rank, ranks.get(one.node.id, 0.0))
+        for one in found:
+            known = best.setdefault(one.node.id, one)
+            if known is not one:
+                better, other = (known, one) if known.score >= one.score else (one, known)
+                also = tuple(dict.fromkeys((*better.also, *other.also)))
+                others = (*better.others, replace(other, others=()), *other.others)
+                best[one.node.id] = replace(better, also=also, others=others)
+    return sorted(best.values(), key=lambda one: -ranks[one.node.id])
 
 
 class Reading(NamedTuple):
@@ -66,54 +135,89 @@ class Reading(NamedTuple):
         return self.of_all.z(cosine)
 
 
-class Search:
-    """A question to the nodes of *kind* in *scope*, with the terms that it leads to *further*.
+class Texts:
+    """The texts of nodes of *kind* in an *index*, and these nodes, as far as *graph* sees them."""
 
-    It pulls what it and its other *wordings* read, and what the caller wants *pulled* with that:
-    the terms *beside* its own and *related* ones too (see `documents.of_mentions`). *spelt* are
-    rows of `spelling.correct`. With *first* it is another wording of that question. It shares what
-    is read, and the bound of it: the first one reads as much as alone. Raises InvalidText,
-    LibraryMissing.
-    """
+    def __init__(self, graph: adapter.Graph[Any], kind: NodeKind, index: StoredIndex) -> None:
+        self.graph, self.kind, self.index = graph, kind, index
+        self._known: dict[int, Any] = {}
+        self._elsewhere: dict[str, Any] | None = None
 
-    def __init__(
-        self,
+    @classmethod
+    def pull(
+        cls,
         graph: adapter.Graph[Any],
         kind: NodeKind,
         scope: str,
-        asked: str,
-        field: str = "text",
-        further: Sequence[Further] = (),
-        first: "Search | None" = None,
+        wordings: Sequence[str],
         *,
-        wordings: Sequence[str] = (),
         beside: Iterable[str] = (),
         related: Iterable[str] = (),
         spelt: Sequence[Mapping[str, str]] = (),
         pulled: Iterable[Lookup] = (),
+    ) -> "Texts":
+        """Pull what a question in these *wordings* reads of *scope*, and what else is *pulled*.
+
+        These are the terms *beside* its own and *related* ones too (see `documents.of_mentions`).
+        *spelt* are rows of `spelling.correct`. Raises LibraryMissing.
+        """
+        given = scope, graph.context.user_id, graph.context.languages, beside, related
+        graph.pull(*documents.searched(wordings, *given), *pulled)
+        return cls(graph, kind, StoredIndex(graph.another(Words), scope, spelt))
+
+    def node_of(self, text: int) -> Any:
+        """Return the node of *text*; None if it is gone or invisible."""
+        if text not in self._known:
+            label, key, node_id = self.index.node_of(text) or ("", "", -1)
+            raw = self.graph.raw_vertex(node_id) if label == self.kind.label else None
+            if raw is None or not is_of(raw, self.kind, key, self.index.scope):
+                raw = self._find_by_key().get(key) if label == self.kind.label else None
+            self._known[text] = None if raw is None else self.graph.raw_node(raw)
+        return self._known[text]
+
+    def _find_by_key(self) -> dict[str, Any]:
+        """Return nodes of the kind by key, because some stored ids are stale.
+
+        In a large graph a node that was made by hand stays unfound until `index` runs.
+        """
+        if self._elsewhere is None:
+            self._elsewhere = {}
+            raws = (raw_vertex(vertex) for vertex in self.graph.all_vertices())
+            try:
+                for raw in raws:
+                    key = raw.get_property(self.kind.key[-1])
+                    if is_of(raw, self.kind, key, self.index.scope):
+                        self._elsewhere[key] = raw
+            except TooMuch:
+                pass
+        return self._elsewhere
+
+
+class Search:
+    """A question to *texts*, with the terms that it leads to *further*.
+
+    With *first* it is another wording of that question. It shares what is read, and the bound of
+    it: the first one reads as much as alone. Raises InvalidText.
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        asked: str,
+        field: str = "text",
+        further: Sequence[Further] = (),
+        first: "Search | None" = None,
     ) -> None:
-        self._kind = kind
+        self._texts, self._index, self._graph = texts, texts.index, texts.graph
         self._near: Near[int] | None = None
-        self._asked = texts.summary(asked, field)
+        self._asked = summary(asked, field)
         self._asking = asking(self._asked)
         self._light = light(self._asked)
-        if first is None:
-            spoken = graph.context.languages
-            every = (self._asked, *wordings)
-            needed = documents.searched(
-                *(every, scope, graph.context.user_id, spoken, beside, related)
-            )
-            graph.pull(*needed, *pulled)
-            self._index = StoredIndex(graph.another(Words), scope, spelt)
-            self._nodes = _Nodes(graph, kind, self._index)
-        else:
-            self._index, self._nodes = first._index, first._nodes
-            first._others.append(self)
-        self._graph = graph
         self._further = tuple(further)
         self._first = first
         self._others: list[Search] = []
-        self._sought: Question | None = None
+        if first is not None:
+            first._others.append(self)
         self._association: Association[int] | None = None
         # By text, because a recall asks for each several times.
         self._covering: dict[int, tuple[tuple[Cue, float, bool], ...]] = {}
@@ -126,7 +230,7 @@ class Search:
         A node whose text is not in the index is ignored. *others* are cosines of some of the nodes
         that are not as near; with None, no other node has a vector.
         """
-        texts = self._index.texts_of(self._kind.label, similarities.keys())
+        texts = self._index.texts_of(self._texts.kind.label, similarities.keys())
         size = self._index.corpus.texts
         near = Near(
             {texts[key]: near for key, near in similarities.items() if key in texts},
@@ -139,11 +243,6 @@ class Search:
         if near != self._near:
             self._near, self._association = near, None
 
-    def expect_as(self, other: "Search") -> None:
-        """Let the same texts be near as for *other*, another wording of the question."""
-        if self._near is not other._near:
-            self._near, self._association = other._near, None
-
     def narrow(self, within: Span, named: Sequence[Iterable[Sequence[str]]] | None = None) -> None:
         """Consider only texts said *within* a time, and only those with one of the names *named*.
 
@@ -155,54 +254,49 @@ class Search:
             among = None if None in having else set().union(*filter(None, having))
         self._index.narrow(within, among)
 
-    def rank(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Hit]:
+    def rank(self, limit: int, admits: Callable[[Any], bool] = lambda _: True) -> list[Found]:
         """Return the best *limit* nodes that the graph sees and *admits* accepts.
 
         For another limit it may be called again, with the same *admits*.
         """
         if not self._index.corpus.texts:
             return []
+        node_of = self._texts.node_of
         if self._association is None:
-            self._association = self._associate(admits)
+            only = None if self._first is None else self._first._read_beside
+
+            # Without self, which would make a cycle with thousands of mentions in it.
+            def is_wanted(text: int) -> bool:
+                node = node_of(text)
+                return node is not None and admits(node)
+
+            index = self._index
+            self._association = Association(
+                self._sought, index.corpus, index, is_wanted, self._near, only
+            )
         return [
-            Hit(self._nodes.of(one.text), round(one.score, _DECIMALS), one)
+            Found(node_of(one.text), round(one.score, _DECIMALS), one, self)
             for one in self._association.best(limit)
         ]
 
-    def _associate(self, admits: Callable[[Any], bool]) -> Association[int]:
-        index, sought = self._index, self._question
-        only = None if self._first is None else self._first._read_beside
-
-        nodes = self._nodes  # not self, which would make a cycle with thousands of mentions in it
-
-        def is_wanted(text: int) -> bool:
-            node = nodes.of(text)
-            return node is not None and admits(node)
-
-        return Association(sought, index.corpus, index, is_wanted, self._near, only)
-
-    @property
-    def _question(self) -> Question:
-        if self._sought is None:
-            index, context = self._index, self._graph.context
-            self._sought = question(
-                self._asked,
-                _asked_at(self._graph),
-                speakers=index.speakers(),
-                askers=(
-                    index.own_names(context.user_id) if context.asker is None else (context.asker,)
-                ),
-                languages=context.languages,
-                further=self._further,
-                zone=context.zone,
-            )
-        return self._sought
+    @cached_property
+    def _sought(self) -> Sought:
+        index, context = self._index, self._graph.context
+        return read_sought(
+            self._asked,
+            _asked_at(self._graph),
+            speakers=index.speakers(),
+            askers=index.own_names(context.user_id) if context.asker is None else (context.asker,),
+            languages=context.languages,
+            further=self._further,
+            zone=context.zone,
+        )
 
     @cached_property
     def _read_beside(self) -> frozenset[str]:
         """The terms that the other wordings of this question read."""
-        read = read_by(self._question, self._index)
-        return read_beside(read, (one._question for one in self._others), self._index)
+        read = read_by(self._sought, self._index)
+        return read_beside(read, (one._sought for one in self._others), self._index)
 
     def explain(self, match: Associated[int]) -> Row:
         """Return `matched`, `words` and `factors` of *match*.
@@ -242,7 +336,7 @@ class Search:
             self._asking,
             sum(self._weights.values()),
             unknown,
-            bool(self._question.periods),
+            bool(self._sought.periods),
         )
 
     def covering(self, match: Associated[int] | None) -> Sequence[tuple[Cue, float, bool]]:
@@ -274,7 +368,7 @@ class Search:
 
     @cached_property
     def _cues(self) -> list[Cue]:
-        return [cue for cue in self._question.cues if cue.said not in self._asking]
+        return [cue for cue in self._sought.cues if cue.said not in self._asking]
 
     @cached_property
     def _weights(self) -> dict[str, float]:
@@ -319,24 +413,19 @@ def find_nodes(
     limit: int,
     within: Span = ALWAYS,
     admits: Callable[[Any], bool] = lambda _: True,
-) -> list[tuple[Search, Hit]]:
-    """Return the nodes of *kind* in *scope* that match *asked*, the best first, with what found it.
+) -> list[Found]:
+    """Return the nodes of *kind* in *scope* that match *asked*, the best first.
 
     Only nodes said *within* a time that *admits* accepts are found: *limit* of each wording, as
     other wordings of *asked* (the context's `also`) find too. Raises InvalidText, InvalidNumber,
     LibraryMissing.
     """
-    also = graph.context.also
-    first = Search(graph, kind, scope, asked, wordings=also)
-    others = [Search(graph, kind, scope, one, "also", (), first) for one in also]
+    asked, also = summary(asked, "text"), graph.context.also
+    texts = Texts.pull(graph, kind, scope, (asked, *also))
+    first = Search(texts, asked)
+    others = [Search(texts, one, "also", (), first) for one in also]
     first.narrow(within)
-    every = [(one, hit) for one in (first, *others) for hit in one.rank(limit, admits)]
-    if others:
-        every.sort(key=lambda one: -one[1].score)
-    best: dict[int, tuple[Search, Hit]] = {}
-    for one in every:
-        best.setdefault(one[1].match.text, one)
-    return list(best.values())
+    return merge_found([one.rank(limit, admits) for one in (first, *others)])
 
 
 def count_unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> int:
@@ -347,57 +436,13 @@ def count_unindexed(graph: adapter.Graph[Any], kind: NodeKind, scope: str) -> in
     graph.pull(documents.unindexed(kind, scope))
     size = graph.found.size
     if size is None:
-        size = sum(1 for vertex in graph.all_vertices() if _is_among(vertex, kind, scope))
+        size = sum(
+            1
+            for vertex in graph.all_vertices()
+            if kind.label in [label.name for label in vertex.labels]
+            and (kind.scope is None or kind.words_of(kind.whose(vertex.properties.get)) == scope)
+        )
     return max(0, size - StoredIndex(graph.another(Words), scope).corpus.texts)
-
-
-def _is_among(vertex: Any, kind: NodeKind, scope: str) -> bool:
-    if kind.label not in [label.name for label in vertex.labels]:
-        return False
-    return kind.scope is None or kind.words_of(kind.whose(vertex.properties.get)) == scope
-
-
-class _Nodes:
-    """The nodes of an index's texts, as far as *graph* sees them."""
-
-    def __init__(self, graph: adapter.Graph[Any], kind: NodeKind, index: StoredIndex) -> None:
-        self._graph = graph
-        self._kind = kind
-        self._index = index
-        self._known: dict[int, Any] = {}
-        self._elsewhere: dict[str, Any] | None = None
-
-    def of(self, text: int) -> Any:
-        """Return the node of *text*; None if it is gone or invisible."""
-        if text not in self._known:
-            place = self._index.node_of(text)
-            self._known[text] = None if place is None else self._node(*place)
-        return self._known[text]
-
-    def _node(self, label: str, key: str, node_id: int) -> Any:
-        if label != self._kind.label:
-            return None
-        raw = self._graph.raw_vertex(node_id)
-        if raw is None or not is_of(raw, self._kind, key, self._index.scope):
-            raw = self._by_key().get(key)
-        return None if raw is None else self._graph.raw_node(raw)
-
-    def _by_key(self) -> dict[str, Any]:
-        """Return nodes of the kind by key, because some stored ids are stale.
-
-        In a large graph a node that was made by hand stays unfound until `index` runs.
-        """
-        if self._elsewhere is None:
-            self._elsewhere = {}
-            raws = (raw_vertex(vertex) for vertex in self._graph.all_vertices())
-            keyed = ((raw.get_property(self._kind.key[-1]), raw) for raw in raws)
-            try:
-                for key, raw in keyed:
-                    if is_of(raw, self._kind, key, self._index.scope):
-                        self._elsewhere[key] = raw
-            except TooMuch:
-                pass
-        return self._elsewhere
 
 
 def _asked_at(graph: adapter.Graph[Any]) -> int:

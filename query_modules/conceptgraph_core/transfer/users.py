@@ -49,7 +49,7 @@ class Owned(Everything):
 
 def users(graph: Owned, after: str | None = None, limit: int | None = None) -> list[Row]:
     """Return the users who own anything, {user_id}, by name, starting after *after*."""
-    most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
+    most = text.limit(limit, BATCH, BATCH)
     if most == 1:
         # The first user is the first of one label; more users may lie behind any number of nodes.
         first = "" if after is None else f"{after}{_PAST_SCOPE}"
@@ -68,7 +68,7 @@ def remove(graph: Owned, user_id: str, limit: int | None = None) -> list[Row]:
 
     Without rows, nothing of the user is left.
     """
-    most = text.integer(BATCH if limit is None else limit, "limit", 1, BATCH)
+    most = text.limit(limit, BATCH, BATCH)
     removed: Counter[str] = Counter()
     for node in _list_nodes_of_user(graph, user_id, most)[:most]:
         removed[graph.measure(node)] += 1

@@ -4,52 +4,8 @@ import functools
 from collections.abc import Mapping
 from typing import Final
 
+from .. import language
 from . import libraries
-
-# German and other names, which the English library lacks.
-_OTHERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "alexander": ("alex", "sascha", "xander"),
-    "alexandra": ("alex", "sandra", "sascha"),
-    "andreas": ("andi", "andy"),
-    "benjamin": ("benni", "benny"),
-    "christian": ("chris", "krischan"),
-    "christine": ("tina", "chrissi"),
-    "elisabeth": ("elli", "lisa", "lisbeth", "liesl", "sissi", "betti"),
-    "emilia": ("emmi", "milla"),
-    "ferdinand": ("ferdi", "ferdl"),
-    "franziska": ("franzi", "ziska"),
-    "friedrich": ("fritz", "frieder", "fiete"),
-    "georg": ("schorsch", "jörg"),
-    "hans-peter": ("hape",),
-    "heinrich": ("heinz", "heiner", "hinnerk"),
-    "jakob": ("jockel",),
-    "johanna": ("hanna", "hanni"),
-    "johannes": ("hannes", "hans", "jo"),
-    "josef": ("sepp", "jupp", "seppi"),
-    "karoline": ("karo",),
-    "katharina": ("kathi", "käthe", "katrin", "nina", "rina"),
-    "konstantin": ("konni", "kosta"),
-    "ludwig": ("lutz", "wiggerl"),
-    "magdalena": ("lena", "leni", "magda"),
-    "margarete": ("grete", "gretel", "gretchen", "greta"),
-    "matthias": ("matze", "hias", "matti"),
-    "maximilian": ("max", "maxi"),
-    "michael": ("michi", "micha", "michl"),
-    "nikolaus": ("klaus", "niko", "nico"),
-    "philipp": ("lippi", "philli"),
-    "sebastian": ("basti", "wastl", "seb"),
-    "sophie": ("sophia",),
-    "stefan": ("steff", "steffen"),
-    "susanne": ("susi", "sanne", "suse"),
-    "theresa": ("resi", "thesi"),
-    "thomas": ("tommi", "thommy"),
-    "tobias": ("tobi",),
-    "ulrich": ("uli", "ulli"),
-    "ursula": ("uschi", "ulla"),
-    "valentin": ("valli",),
-    "wilhelm": ("willi", "wim"),
-    "wolfgang": ("wolfi",),
-}
 
 # Elisabeth and Elizabeth, Marc and Mark, Stefan and Stephan.
 _SPELT: Final = (("s", "z"), ("z", "s"), ("c", "k"), ("k", "c"), ("f", "ph"), ("ph", "f"))
@@ -90,7 +46,8 @@ def count_forms(name: str) -> int:
 
 @functools.cache
 def _tables() -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
-    short: dict[str, set[str]] = {name: set(forms) for name, forms in _OTHERS.items()}
+    listed = language.load("de", "given_names")
+    short = {name: set(forms) for name, forms in listed.items()}
     long: dict[str, set[str]] = {}
     for name, forms in libraries.nicknames()[0].items():
         short.setdefault(name, set()).update(forms)

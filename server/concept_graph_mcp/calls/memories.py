@@ -30,7 +30,8 @@ from conceptgraph_core.memories.fade import EXPIRED, STATES
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.lookups import ids, latest, listed_by, near
 from conceptgraph_core.procedures import NOTHING
-from conceptgraph_core.retrieval.schema import checked_limit
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, MAX_LIMIT
+from conceptgraph_core.text import limit as read_limit
 
 from .call import Call, checked, spoken, spoken_context, whose
 from .verb import verb
@@ -243,7 +244,7 @@ def search(
 ) -> list[Lookup]:
     """Find the memories for *query*; without one, list the latest that pass the filters."""
     wanted = Wanted.of(source_filter, types, tags, states)
-    depth = max(checked_limit(limit), schema.SEARCH_DEPTH)
+    depth = max(read_limit(limit, DEFAULT_LIMIT, MAX_LIMIT), schema.SEARCH_DEPTH)
     if query:
         return [] if embedded is None else near(scope, embedded[1], depth, wanted)
     return [listed_by(scope, wanted, depth)]
