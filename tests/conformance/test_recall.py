@@ -66,6 +66,23 @@ def test_an_episode_is_shown_by_its_summary_and_its_weight_does_not_count(memory
     ]
 
 
+def test_a_row_about_an_episode_has_its_id(memory):
+    first = memory.episode_add("One", ["apple"])["episode_id"]
+    second = memory.episode_add("Two", ["pear"])["episode_id"]
+    memory.relation_add(first, second, "evokes")
+    memory.relation_add(first, "cider", "evokes")
+    memory.relation_add("apple", "fruit", "is-a")
+    rows = by_text(memory.peek(["apple", first], 1))
+    assert {text: row["episode_id"] for text, row in rows.items()} == {
+        "apple evokes One": first,
+        # Of two episodes, that of the end that is reached.
+        "One evokes Two": second,
+        "One evokes cider": first,
+        "apple is-a fruit": None,
+    }
+    assert by_text(memory.peek([second], 1))["One evokes Two"]["episode_id"] == first
+
+
 def test_what_a_row_names_can_be_acted_on(memory):
     memory.episode_add(MARKET, ["apple"])
     (row,) = memory.recall(["apple"], 1)
@@ -244,6 +261,32 @@ def test_a_thousand_rows_are_the_most_unless_said_otherwise(memory):
 
 
 # What a recall arouses
+
+
+def test_a_text_that_several_edges_say_arouses_the_ends_of_all_of_them(memory):
+    for day in ("20250615", "20250616"):
+        memory.date = day
+        memory.episode_add(MARKET, ["apple"])
+    memory.import_rows([concept("dull", level=0.1, at=memory.now_ms), relation("apple", "dull")])
+    memory.now_ms += DAY_MS
+    assert texts(memory.recall(["apple"], 1, limit=1)) == [f"apple evokes {MARKET}"]
+    for day in ("20250615", "20250616"):
+        assert level(memory, f"{day}/apple") == (1.0, memory.now_ms)
+    assert level(memory, "dull")[0] == 0.1
+
+
+def test_what_the_limit_cuts_off_is_not_aroused(memory):
+    at = memory.now_ms
+    build(
+        memory,
+        {"seed": 0.5, "a": 0.2, "b": 0.1},
+        relation("seed", "a"),
+        relation("seed", "b"),
+    )
+    memory.now_ms += MINUTE_MS
+    assert texts(memory.recall(["seed"], 1, limit=1)) == ["seed is-a a"]
+    assert level(memory, "a") == (1.0, memory.now_ms)
+    assert level(memory, "b") == (0.1, at)
 
 
 def test_what_is_recalled_is_aroused_by_its_distance(memory):

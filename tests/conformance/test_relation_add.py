@@ -79,3 +79,13 @@ def test_parallel_edges_made_by_hand_count_as_their_strongest(memory, hands):
 def test_an_edge_made_by_hand_without_a_weight_counts_as_new(memory, hands):
     hands.edge(hands.node("Concept", name="a"), hands.node("Concept", name="b"), "IS_A")
     assert memory.relation_add("a", "b", "is-a")["weight"] == 1 - (1 - 0.25) * (1 - 0.2)
+
+
+def test_types_and_directions_are_relations_of_their_own(memory):
+    for relation_type in TYPES:
+        for source, target in (("apple", "fruit"), ("fruit", "apple")):
+            assert memory.relation_add(source, target, relation_type)["weight"] == 0.25
+    assert len(relations(memory)) == 6
+    memory.relation_add("apple", "fruit", "is-a")
+    assert memory.weight("fruit", "apple", "is-a") == 0.25
+    assert memory.weight("apple", "fruit", "part-of") == 0.25
