@@ -1,13 +1,10 @@
 """Whom "my kids" and "mum" name, and what recall and a profile tell of the user, on both hosts."""
 
 import pytest
-from tests.tables import beside
 
 from concept_graph_mcp import calls
 from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import lines
-
-table = beside(__file__)
 
 everyday = calls.everyday
 
@@ -40,38 +37,39 @@ def test_the_kin_in_the_users_words_say_more_than_a_person(days):
     assert who(days, "How are my kids?") == ["Quillia"]
 
 
-@pytest.mark.parametrize(
-    ("message", "named"),
-    [
-        ("How are my kids?", {"Ida", "Emil"}),
-        ("What do the children want?", {"Ida", "Emil"}),
-        ("Was machen meine Kinder?", {"Ida", "Emil"}),
-        ("Como estão os meus filhos?", {"Ida", "Emil"}),
-        ("¿Qué quieren los niños?", {"Ida", "Emil"}),
-        ("Que font mes enfants ?", {"Ida", "Emil"}),
-        ("Did mum call?", {"Ruth"}),
-        ("Hat Mama angerufen?", {"Ruth"}),
-        ("A mãe ligou?", {"Ruth"}),
-        ("¿Llamó mi madre?", {"Ruth"}),
-        ("Maman a appelé ?", {"Ruth"}),
-        ("any news from my parents", {"Ruth"}),
-        ("Do my siblings know?", {"Tobias"}),
-        ("Was machen meine Geschwister?", {"Tobias"}),
-        ("who feeds the pets", {"Biscuit", "Miso"}),
-        ("Wer füttert unsere Haustiere?", {"Biscuit", "Miso"}),
-        ("¿Quién cuida al perro?", {"Biscuit"}),
-        ("Greetings to the family!", {"Ida", "Emil", "Ruth", "Tobias"}),
-        ("Os meus irmãos sabem?", {"Tobias"}),
-        # These name nobody of the user's.
-        ("The family of Jan is kind", set()),
-        ("Your kids are nice", set()),
-        ("The parents of the bride sang", set()),
-        ("It is my kind of day", set()),
-        ("A mom wrote that", set()),
-    ],
-)
-def test_a_word_for_kin_names_those_who_are_known_as_that(family, message, named):
-    assert set(who(family, message)) == named
+# Asked one after the other of one family, whom to bring to life takes longest.
+KIN = {
+    "How are my kids?": {"Ida", "Emil"},
+    "What do the children want?": {"Ida", "Emil"},
+    "Was machen meine Kinder?": {"Ida", "Emil"},
+    "Como estão os meus filhos?": {"Ida", "Emil"},
+    "¿Qué quieren los niños?": {"Ida", "Emil"},
+    "Que font mes enfants ?": {"Ida", "Emil"},
+    "Did mum call?": {"Ruth"},
+    "Hat Mama angerufen?": {"Ruth"},
+    "A mãe ligou?": {"Ruth"},
+    "¿Llamó mi madre?": {"Ruth"},
+    "Maman a appelé ?": {"Ruth"},
+    "any news from my parents": {"Ruth"},
+    "Do my siblings know?": {"Tobias"},
+    "Was machen meine Geschwister?": {"Tobias"},
+    "who feeds the pets": {"Biscuit", "Miso"},
+    "Wer füttert unsere Haustiere?": {"Biscuit", "Miso"},
+    "¿Quién cuida al perro?": {"Biscuit"},
+    "Greetings to the family!": {"Ida", "Emil", "Ruth", "Tobias"},
+    "Os meus irmãos sabem?": {"Tobias"},
+    # These name nobody of the user's.
+    "The family of Jan is kind": set(),
+    "Your kids are nice": set(),
+    "The parents of the bride sang": set(),
+    "It is my kind of day": set(),
+    "A mom wrote that": set(),
+}
+
+
+def test_a_word_for_kin_names_those_who_are_known_as_that(family):
+    found = {message: {*who(family, message)} for message in KIN}
+    assert found == KIN
 
 
 def test_the_family_comes_with_the_closest_first_and_with_what_was_said_of_them(family):
@@ -92,17 +90,45 @@ def lena(days):
     return days
 
 
-@table("message, told")
-def test_recall_tells_the_users_own_facts_where_they_are_asked_for(lena, message, told):
-    text = lena.recall(message)
-    assert [one for one in told if one not in text] == []
-    assert "Clara" not in text
+FACTS = {
+    "What allergies do I have?": ("penicillin",),
+    "Welche Allergien habe ich?": ("penicillin",),
+    "Que alergias tenho?": ("penicillin",),
+    "¿A qué soy alérgica?": ("penicillin",),
+    "Quelles sont mes allergies ?": ("penicillin",),
+    "What is my job?": ("nurse",),
+    "Where do I live?": ("Lisbon",),
+    "How old am I?": ("41",),
+    "Who am I?": ("Lena", "penicillin", "41"),
+    "What do you know about me?": ("Lena", "penicillin", "41"),
+    "Was weißt du über mich?": ("Lena", "penicillin", "41"),
+    "Quem sou eu?": ("Lena",),
+    "¿Quién soy?": ("Lena",),
+    "Qui suis-je ?": ("Lena",),
+}
 
 
-@table("message")
-def test_a_my_alone_does_not_bring_the_profile(lena, message):
-    text = lena.recall(message)
-    assert not [one for one in ("Lena", "penicillin", "short answers") if one in text]
+def test_recall_tells_the_users_own_facts_where_they_are_asked_for(lena):
+    texts = {message: lena.recall(message) for message in FACTS}
+    lacking = {m: [one for one in told if one not in texts[m]] for m, told in FACTS.items()}
+    assert {message: one for message, one in lacking.items() if one} == {}
+    assert [message for message, text in texts.items() if "Clara" in text] == []
+
+
+MINE = (
+    "My head hurts, any stretches?",
+    "Can you help me work on the house?",
+    "What should I work on next?",
+    "What is my sister's job?",
+    "What is my IP address?",
+    "Who am I meeting tomorrow?",
+)
+
+
+def test_a_my_alone_does_not_bring_the_profile(lena):
+    told = {message: lena.recall(message) for message in MINE}
+    words = ("Lena", "penicillin", "short answers")
+    assert [message for message, text in told.items() if any(map(text.count, words))] == []
 
 
 def test_a_text_of_the_user_comes_once_and_counts_as_accessed(lena):
