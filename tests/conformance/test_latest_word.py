@@ -229,6 +229,10 @@ def test_a_later_statement_about_somebody_known_changes_that_one(memory, first, 
 @pytest.mark.parametrize(
     ("kind", "name", "last", "is_over"),
     [
+        ("roommate", "Rute", "Rute ist ausgezogen, sie arbeitet jetzt in Faro.", True),
+        ("flatmate", "Ingrid", "Ingrid moved out yesterday", True),
+        ("friend", "Malte", "Malte hat Schluss gemacht.", True),
+        ("friend", "Ingrid", "Ingrid moved out yesterday", False),
         ("flatmate", "Ingrid", "Ingrid and I moved out yesterday", False),
         ("flatmate", "Ingrid", "Ingrid says that her sister moved out", False),
         ("friend", "Malte", "Malte hat mit seiner Freundin Schluss gemacht.", False),
@@ -241,6 +245,24 @@ def test_a_tie_ends_by_what_ends_it_without_the_kind(memory, kind, name, last, i
     memory.now_ms += 86_400_000
     days.remember(last, [name], said=last)
     assert kind_of(days, name) == (f"former {kind}" if is_over else kind)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "last", "is_dead"),
+    [
+        ("Kater", "Knopf ist heute eingeschlafen.", True),
+        ("Kater", "Knopf ist auf dem Sofa eingeschlafen.", False),
+        ("Sohn", "Knopf ist heute eingeschlafen.", False),
+        ("Kater", "Heute ist Lotta bei Knopf eingeschlafen", False),
+    ],
+)
+def test_an_animal_dies_by_words_that_mean_sleep_of_a_person(memory, kind, last, is_dead):
+    days = Days(memory)
+    days.remember("Knopf ist bekannt", [{"name": "Knopf", "kind": kind}])
+    memory.now_ms += 86_400_000
+    days.remember(last, ["Knopf"], said=last)
+    assert kind_of(days, "Knopf").endswith("(died)") == is_dead
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Final
 from ... import dates, language
 from ...retrieval.question import Past
 from ...words.splitting import split
-from .. import bitemporal, names, schema
+from .. import bitemporal, kinds, names, schema
 from ..identity import components
 from ..language import dated, endings, kin
 from ..node import Graph, Node
@@ -19,7 +19,10 @@ _BETWEEN, _BETWEEN_BEING = 2, 6
 # "Did not have to put Ruth to sleep": a denial stands within so many words.
 _BEFORE: Final = 6
 _BEING: Final = [one.split() for one in language.words("oneself", "is")]
+# "Knopf ist heute eingeschlafen"
+_MOST_ASLEEP: Final = 4
 _COUPLE: Final = frozenset(kin.members("couple"))
+_FRIENDS: Final = frozenset(kin.kinds("friend"))
 # "The user and Tom", "Tom and I", "we".
 _OWN: Final = language.words("asking", "own") | frozenset(
     split(one)[-1] for one in language.words("oneself", "kinds")
@@ -37,6 +40,9 @@ def since_no_longer(whole: Whole, texts: Texts = ()) -> int | None:
     kind = whole.described.casefold()
     # It is over with a "former partner" since then too, not since there is another one.
     is_couple = endings.drop_former(kind) in _COUPLE
+    # "Mein Freund" may be a partner.
+    may_part = is_couple or kind in _FRIENDS
+    has_home = is_couple or kin.relation(kind) == "roommate"
     words = frozenset(split(" ".join((kind, *kin.kinds(kin.relation(kind) or kind)))))
     over: int | None = None
     for at, text, name in _list_told(whole, texts):
@@ -47,7 +53,11 @@ def since_no_longer(whole: Whole, texts: Texts = ()) -> int | None:
             for one in endings.list_clauses(text)
             if name in (read := one.split()) and not words.isdisjoint(read)
         ]
-        if (is_couple and _is_parted(said, name)) or any(
+        is_over = (is_couple and _is_parted(said, name)) or (
+            (may_part and _follows(said, name, "left user"))
+            or (has_home and _follows(said, name, "left home"))
+        )
+        if is_over or any(
             endings.has_phrase(one, "ceased") or _is_former(one, name) for one in clauses
         ):
             over = at if over is None else over
@@ -81,25 +91,26 @@ def dead_since(whole: Whole, texts: Texts = ()) -> int | None:
     None: nobody told it, or the latest word is that the one is alive.
     """
     dead: int | None = None
+    is_animal = (kinds.path(whole.described) or "").startswith("animal")
     for at, text, name in _list_told(whole, texts):
         said = endings.pad_words(text)
         if endings.has_phrase(said, "alive"):
             dead = None
-        elif _is_dead(said, name):
+        elif _is_dead(said, name) or (is_animal and _is_asleep(said, name)):
             dead = at if dead is None else dead
     return dead
 
 
 def _is_parted(said: str, name: str) -> bool:
-    """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up".
-
-    A partner who moves out is one no more.
-    """
+    """Tell whether *said* is of the user and the one of that *name*: "Tom and I broke up"."""
     is_of_user = not _OWN.isdisjoint(said.split())
-    if _is_former(said, name) or (is_of_user and endings.has_phrase(said, "parted")):
-        return True
+    return _is_former(said, name) or (is_of_user and endings.has_phrase(said, "parted"))
+
+
+def _follows(said: str, name: str, phrases: str) -> bool:
+    """Tell whether the one of that *name* alone, without the user, does one of *phrases*."""
     behind = said.partition(f" {name} ")[2]
-    for phrase in endings.list_phrases("left home") if behind else ():
+    for phrase in endings.list_phrases(phrases) if behind else ():
         ahead, is_said, _ = f" {behind}".partition(phrase)
         between = ahead.split()
         if is_said and len(between) <= _BETWEEN and _OWN.union(endings.HARDLY).isdisjoint(between):
@@ -146,6 +157,12 @@ def _list_names(mention: Node, relation: str | None) -> Sequence[str]:
     said = mention.get("mention_context") or "" if mention.get("origin") == schema.USER else ""
     alone = [word for word, kind in kin.list_single(said) if kind == relation]
     return (*first, *(word for word in words[-1:] if kin.kinds(word)), *alone)
+
+
+def _is_asleep(said: str, name: str) -> bool:
+    """Tell whether *said* is the *name*, a word or two, and an end: no "on the sofa"."""
+    is_brief = said.startswith(f" {name} ") and len(said.split()) <= _MOST_ASLEEP
+    return is_brief and said.endswith(endings.list_phrases("dead animal"))
 
 
 def _is_dead(said: str, name: str) -> bool:
