@@ -1,4 +1,4 @@
-"""Record mentions, one for each label of a message, and apply them to entity and session."""
+"""Record mentions, one for each label of a message, and count them for entity and session."""
 
 from collections.abc import Iterator, Sequence
 

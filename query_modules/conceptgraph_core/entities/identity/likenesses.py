@@ -1,4 +1,4 @@
-"""Find reasons why two names that are written differently may mean one thing.
+"""Find reasons why two names that are written differently may mean one thing, or are one name.
 
 A reason only raises a question: Liz may be Elizabeth, NYC New York City, Smith Anna Smith, Mom my
 mother, the puppy Max. Each reason has a fixed similarity, below the bound of automatic merges.
@@ -20,6 +20,30 @@ DETERMINERS: Final = language.words("people", "before labels", ("en",))
 # A word of so many letters may have one wrong letter. A shorter one may if another word agrees.
 _SURE: Final = 6
 _SHORTEST: Final = 5
+
+
+SAID: Final = 0.84
+# The evidence for two of one name that the text tells apart: no doubt to report.
+SETTLED: Final = "of one name, and said to be another"
+# They share the name, but something says that they are two.
+_SAME_NAME: Final = 0.84
+_SYNONYM: Final = 0.8
+_SHORT: Final = 0.8
+_INITIALS: Final = 0.8
+_PART: Final = 0.75
+_KIND: Final = 0.7
+# The least agreement of two spellings: Klara and Clara, Mark and Marc. Below this, short words
+# share letters by chance: Berlin and Ben, Mark and Maria.
+_SPELLED: Final = 0.75
+# Letters that replace each other: Sophia and Sofia, Meyer and Maier.
+_SOUNDS: Final = (("ph", "f"), ("th", "t"), ("ck", "k"), ("c", "k"), ("y", "i"), ("z", "s"))
+# The length of an acronym.
+_LETTERS: Final = range(2, 7)
+_MOST_WORDS: Final = 3
+_LINKS: Final = frozenset(("of", "and", "the", "for", "für", "und", "der", "die", "das", "de"))
+# Synonyms of home and everyday life (kin, pets, possessions), English and German.
+_SYNONYMS: Final = language.load("en", "synonyms")
+_GROUP: Final = {word: first for first, each in _SYNONYMS.items() for word in each}
 
 
 def is_one_name(one: str, other: str) -> bool:
@@ -83,30 +107,6 @@ def _is_one_off(one: str, other: str) -> bool:
     if len(left) < len(right):
         return left == right[1:]
     return left[1:] == right[1:] or (left[1::-1] == right[:2] and left[2:] == right[2:])
-
-
-SAID: Final = 0.84
-# The evidence for two of one name that the text tells apart: no doubt to report.
-SETTLED: Final = "of one name, and said to be another"
-# They share the name, but something says that they are two.
-_SAME_NAME: Final = 0.84
-_SYNONYM: Final = 0.8
-_SHORT: Final = 0.8
-_INITIALS: Final = 0.8
-_PART: Final = 0.75
-_KIND: Final = 0.7
-# The least agreement of two spellings: Klara and Clara, Mark and Marc. Below this, short words
-# share letters by chance: Berlin and Ben, Mark and Maria.
-_SPELLED: Final = 0.75
-# Letters that replace each other: Sophia and Sofia, Meyer and Maier.
-_SOUNDS: Final = (("ph", "f"), ("th", "t"), ("ck", "k"), ("c", "k"), ("y", "i"), ("z", "s"))
-# The length of an acronym.
-_LETTERS: Final = range(2, 7)
-_MOST_WORDS: Final = 3
-_LINKS: Final = frozenset(("of", "and", "the", "for", "für", "und", "der", "die", "das", "de"))
-# Synonyms of home and everyday life (kin, pets, possessions), English and German.
-_SYNONYMS: Final = language.load("en", "synonyms")
-_GROUP: Final = {word: first for first, each in _SYNONYMS.items() for word in each}
 
 
 def likeness(one: Known, sought: Sought) -> float:

@@ -1,4 +1,7 @@
-"""Select the believed facts of an entity that a narrative reports."""
+"""Select the facts of an entity that a narrative reports: those that are so now, or were then.
+
+Also by what was said of people: that somebody is no longer the user's partner, or has died.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
@@ -27,6 +30,13 @@ _FRIENDS: Final = frozenset(kin.kinds("friend"))
 _OWN: Final = language.words("asking", "own") | frozenset(
     split(one)[-1] for one in language.words("oneself", "kinds")
 )
+_TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
+# These change without a word of the user's.
+_CHANGING: Final = frozenset(("age", "rent", "salary", "price", "weight"))
+# These end with a life.
+_OF_LIVING: Final = frozenset(("age", "home", "employer", "occupation", "diet"))
+# Another's tie of these is over once the two have parted.
+_COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend", "boyfriend"))
 Texts = Iterable[tuple[int, str]]
 
 
@@ -183,15 +193,6 @@ def _is_dead(said: str, name: str) -> bool:
         if is_said and is_near and "s" not in between[:1] and not rest.startswith("s "):
             return True
     return False
-
-
-_TIES: Final = frozenset(("spouse", "partner", "boss", *kin.CLOSE))
-# These change without a word of the user's.
-_CHANGING: Final = frozenset(("age", "rent", "salary", "price", "weight"))
-# These end with a life.
-_OF_LIVING: Final = frozenset(("age", "home", "employer", "occupation", "diet"))
-# Another's tie of these is over once the two have parted.
-_COUPLES: Final = frozenset(("spouse", "partner", "husband", "wife", "girlfriend", "boyfriend"))
 
 
 def value_briefly(graph: Graph, fact: Node) -> list[Part]:

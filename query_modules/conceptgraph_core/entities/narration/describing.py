@@ -11,6 +11,8 @@ from ..identity.merging import entity
 from ..node import Graph, Node, Tie
 from .sentences import called, stated
 
+Row = dict[str, Any]
+
 
 class Whole:
     """An entity with all entities merged with it, and its mentions."""
@@ -58,9 +60,6 @@ class Wholes:
         if canonical.id not in self._wholes:
             self._wholes[canonical.id] = Whole(self._graph, canonical)
         return self._wholes[canonical.id]
-
-
-Row = dict[str, Any]
 
 
 def get(

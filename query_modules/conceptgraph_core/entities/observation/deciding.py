@@ -1,4 +1,7 @@
-"""Decide which known entity an observation means, or that it is a new one."""
+"""Decide which known entity an observation means, or that it is a new one.
+
+"My sister" and "Dad" mean the one known as such, who is joined with the name told for him.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

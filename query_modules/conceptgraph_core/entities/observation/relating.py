@@ -1,4 +1,7 @@
-"""Record observed relations: stated by the user, or inferred by a model, and counted as such."""
+"""Record observed relations, by the user or inferred by a model, and reinforce edges.
+
+A session reinforces an edge once.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final

@@ -1,4 +1,8 @@
-"""Find the prose of a message: pasted code, tables and addresses are nobody's words."""
+"""Find the prose of a message, its words, and the passages that are not in the user's own voice.
+
+Pasted code, tables and addresses are nobody's words. The first person in a quotation, a mail or a
+text to translate is another person, so it states no fact about the user.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +34,61 @@ _LONG: Final = 150
 # some rules compare each word with the others of its sentence.
 _MOST_READ: Final = 8_000
 _ENDLESS: Final = re.compile(r"([^.!?…\n]{800}[\w'’-]{0,40})[^.!?…\n]+")
+
+
+# Opening quotation mark -> what may close it.
+_CLOSING: Final = {
+    '"': '"”',
+    "“": '”“"',
+    "”": "”",
+    "„": '“”"',
+    "«": "»",
+    "»": "«",
+    "‹": "›",
+    "›": "‹",
+    "「": "」",
+    "『": "』",
+    "'": "'",
+    "‘": "’'",
+    "‚": "‘’",
+}
+# Apostrophes have the same form: without a closing mark they open nothing.
+_SINGLE: Final = frozenset("'‘‚")
+_LONGEST_SINGLE: Final = 600
+# Mark -> a mark that closes it. "Don't" closes nothing.
+_CLOSES: Final = {
+    mark: re.compile(f"[{closing}]" + r"(?![^\W_])" * (mark in _SINGLE))
+    for mark, closing in _CLOSING.items()
+}
+_PARAGRAPH: Final = re.compile(r"\n\s*\n")
+
+_SAYING: Final = re.compile(
+    r"\b(?:says|said|saying|goes|sings|sang|singt|writes|wrote|writing|written|asks|asked|replies|replied|answers"
+    r"|answered|tells|told|texts|texted|messaged|reads|quotes?|quoted|message|letter|e-?mail|mail"
+    r"|sagte?n?|sagt|gesagt|schreibt|schrieb(?:en)?|geschrieben|meint|meinte|fragte?|antwortete?"
+    r"|erzählte?|lautet|nachricht|brief|zitat)\b[^.!?:\n\"“„«]{0,60}:(?=\s)\s*",
+    re.IGNORECASE,
+)
+_MAIL: Final = re.compile(
+    r"^[ \t]*(?:(?:subject|from|betreff|von)[ \t]*:"
+    r"|--.*(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitet))",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Each repetition has a bound, so that the time is linear in the length of the text.
+_ASKED: Final = re.compile(
+    r"(?:^|[.!?:;,\n–-]\s{0,20}+)(?:(?:please|bitte|now|then|hey|hi|hello|okay|ok|jetzt|mal"
+    r"|(?:can|could|would|will) you|help me(?: to)?|i (?:want|need) you to|i'd like you to"
+    r"|(?:kannst|könntest) du|(?:können|könnten) sie|mir|das|dies|bitte)[ ,]{1,4}){0,6}"
+    r"(?:translate|rewrite|rephrase|reword|paraphrase|proofread|summari[sz]e|write|draft|compose"
+    r"|make up|invent|continue|übersetz(?:e|t|en)?|(?:um)?formulier(?:e|en)?|korrigier(?:e|en)?"
+    r"|(?:correct|edit|improve|polish|shorten) (?:this|that|it|my|the|these)|verbesser[en]*"
+    r"|schreib(?:e|en)?|verfass(?:e|en)?|entwirf|erfinde?"
+    r"|(?:tell|give|create|generate|erzähle?)\b[^.!?:\n]{0,80}?\b(?:story|poem|song|geschichten?"
+    r"|märchen|gedicht|lied))\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+Passage = tuple[int, int]
 
 
 def spoken(text: str, *, lists: bool = True) -> str:
@@ -95,61 +154,6 @@ def _is_sign(word: str) -> bool:
         or form.count(".") > 2
         or "::" in form
     )
-
-
-# Opening quotation mark -> what may close it.
-_CLOSING: Final = {
-    '"': '"”',
-    "“": '”“"',
-    "”": "”",
-    "„": '“”"',
-    "«": "»",
-    "»": "«",
-    "‹": "›",
-    "›": "‹",
-    "「": "」",
-    "『": "』",
-    "'": "'",
-    "‘": "’'",
-    "‚": "‘’",
-}
-# Apostrophes have the same form: without a closing mark they open nothing.
-_SINGLE: Final = frozenset("'‘‚")
-_LONGEST_SINGLE: Final = 600
-# Mark -> a mark that closes it. "Don't" closes nothing.
-_CLOSES: Final = {
-    mark: re.compile(f"[{closing}]" + r"(?![^\W_])" * (mark in _SINGLE))
-    for mark, closing in _CLOSING.items()
-}
-_PARAGRAPH: Final = re.compile(r"\n\s*\n")
-
-_SAYING: Final = re.compile(
-    r"\b(?:says|said|saying|goes|sings|sang|singt|writes|wrote|writing|written|asks|asked|replies|replied|answers"
-    r"|answered|tells|told|texts|texted|messaged|reads|quotes?|quoted|message|letter|e-?mail|mail"
-    r"|sagte?n?|sagt|gesagt|schreibt|schrieb(?:en)?|geschrieben|meint|meinte|fragte?|antwortete?"
-    r"|erzählte?|lautet|nachricht|brief|zitat)\b[^.!?:\n\"“„«]{0,60}:(?=\s)\s*",
-    re.IGNORECASE,
-)
-_MAIL: Final = re.compile(
-    r"^[ \t]*(?:(?:subject|from|betreff|von)[ \t]*:"
-    r"|--.*(?:original message|forwarded message|ursprüngliche nachricht|weitergeleitet))",
-    re.IGNORECASE | re.MULTILINE,
-)
-# Each repetition has a bound, so that the time is linear in the length of the text.
-_ASKED: Final = re.compile(
-    r"(?:^|[.!?:;,\n–-]\s{0,20}+)(?:(?:please|bitte|now|then|hey|hi|hello|okay|ok|jetzt|mal"
-    r"|(?:can|could|would|will) you|help me(?: to)?|i (?:want|need) you to|i'd like you to"
-    r"|(?:kannst|könntest) du|(?:können|könnten) sie|mir|das|dies|bitte)[ ,]{1,4}){0,6}"
-    r"(?:translate|rewrite|rephrase|reword|paraphrase|proofread|summari[sz]e|write|draft|compose"
-    r"|make up|invent|continue|übersetz(?:e|t|en)?|(?:um)?formulier(?:e|en)?|korrigier(?:e|en)?"
-    r"|(?:correct|edit|improve|polish|shorten) (?:this|that|it|my|the|these)|verbesser[en]*"
-    r"|schreib(?:e|en)?|verfass(?:e|en)?|entwirf|erfinde?"
-    r"|(?:tell|give|create|generate|erzähle?)\b[^.!?:\n]{0,80}?\b(?:story|poem|song|geschichten?"
-    r"|märchen|gedicht|lied))\b",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-Passage = tuple[int, int]
 
 
 def others(text: str) -> bytearray:
