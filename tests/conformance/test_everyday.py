@@ -1,6 +1,7 @@
 """The three layers as one memory: what a message brings back, what is kept, and who is who."""
 
 import pytest
+from entity_layer import Entities
 from everyday_calls import SAID, clara
 from expect import DAY_MS, REFUSALS
 from hypothesis import given
@@ -389,3 +390,11 @@ def test_how_long_it_matters_is_set_anew(days, first, then, importance, tags):
     days.remember("The plumber is Ina", keep=then)
     kept = days.kept(made)
     assert (kept["importance_score"], list(kept.get("tags", []))) == (importance, tags)
+
+
+def test_a_question_of_ones_own_is_no_mention_worth_a_line(days):
+    heard = Entities(days.memory)
+    heard.observe("Zuri drew a dragon.", "Zuri")
+    assert "“Zuri drew a dragon.”" in days.recall("How is Zuri today?")
+    heard.observe("What can't Zuri eat?", "Zuri")
+    assert "“Zuri drew a dragon.”" in days.recall("How is Zuri today?")

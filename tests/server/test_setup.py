@@ -97,7 +97,8 @@ def test_a_client_without_a_file_gets_one_and_loses_it_again(home, client):
     there = files(home)
     assert ok("setup", client, "--yes").stdout == "Nothing to change.\n"
     assert files(home) == there
-    ok("setup", client, "--yes", "--remove")
+    removed = ok("setup", client, "--yes", "--remove")
+    assert f"stays in {home / 'data/concept-graph-mcp/memory.db'}" in removed.stderr
     assert files(home).keys() == {str(config)}
     assert ok("setup", client, "--remove").stdout == "Nothing to remove.\n"
 
@@ -139,6 +140,13 @@ def test_the_toml_of_codex_keeps_its_comments(home):
     assert set(loaded(file)["mcp_servers"]) == {"other", NAME}
     ok("setup", "codex", "--yes", "--remove")
     assert file.read_text() == TOML
+
+
+def test_gemini_lets_the_tools_that_only_read_be_called_without_a_question(home):
+    ok("setup", "gemini-cli", "--yes")
+    [rule] = loaded(home / f".gemini/policies/{NAME}.toml")["rule"]
+    assert (rule["mcpName"], rule["decision"]) == (NAME, "allow")
+    assert rule["toolName"] == ["recall", "search", "about"]
 
 
 GOOSE = {

@@ -87,6 +87,8 @@ def plan_changes(
     if place is not None:
         edit = _of_toml if place.suffix == ".toml" else partial(_of_text, _find_form(place))
         found.append(_change(place, _switch_too(place, edit, own, is_off), client, entry))
+    if client.policy is not None and file is None:
+        found.append(_change(client.policy(), _of_policy, client, entry))
     if client.hooks is not None and file is None:
         groups, place = {} if entry is None else entry.hooks(name), client.hooks()
         found.append(_change(place, _switch_too(place, _of_hooks, own, is_off), client, groups))
@@ -299,6 +301,14 @@ def _allow_reading(text: str, client: Client, *, is_wanted: bool) -> str:
     for at in reversed([at for at, one in enumerate(there) if one in rules]):
         text = jsonc.remove(text, ("permissions", "allow", at))
     return text
+
+
+def _of_policy(_text: str, _client: Client, entry: Entry | None) -> str:
+    """Return a policy of Gemini CLI that allows the tools that only read, or nothing."""
+    import tomlkit
+
+    told = {"toolName": [*READING], "mcpName": NAME, "decision": "allow", "priority": 100}
+    return "" if entry is None else tomlkit.dumps({"rule": [told]})
 
 
 def _of_options(text: str, client: Client, entry: Entry | None) -> str:

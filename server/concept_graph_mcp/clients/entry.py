@@ -201,6 +201,8 @@ class Client(NamedTuple):
     is_in_project: bool = False
     # A tool that needs no permission, in its list of these beside the hooks.
     rule: str = ""
+    # A file of ours that says the same, for a client that keeps such rules apart.
+    policy: Callable[[], Path] | None = None
     own_memory: OwnMemory | None = None
     # Added to the entry of the server.
     also: Mapping[str, str] = {}
@@ -306,7 +308,8 @@ CLIENTS: Final[Mapping[str, Client]] = {
         "Gemini CLI",
         lambda: Path.home() / ".gemini/settings.json",
         is_in_project=True,
-        further="Gemini CLI starts it only in folders that you trust.",
+        policy=lambda: Path.home() / f".gemini/policies/{NAME}.toml",
+        further=f"Gemini CLI starts it only in folders that you trust. {_READS}",
         program="gemini",
     ),
     "opencode": Client(

@@ -219,6 +219,8 @@ def setup(
         found = _plan_entries(ctx.obj, names, file, own, removes=remove, has_all=client is None)
         shown = _list_diffs(found) if diff else _tell_changes(found, names, removes=remove)
         written = _write_changes(found, shown, is_dry=dry_run, removes=remove, yes=yes)
+        if remove:
+            note(f"the memory itself stays in {_name_store(settings_file.read_settings(ctx.obj))}")
         if remove or not written:
             return
         _create_store(ctx.obj)

@@ -106,7 +106,8 @@ logger = logging.getLogger(__name__)
 
 _SHOWN_ERRORS = 3
 _READ_BY_MODELS = ("tools/call", "resources/read", "prompts/get", "completion/complete")
-# The names by which Claude Code and Codex introduce themselves, and the tool whose text says all.
+# The names by which Claude Code and Codex introduce themselves, which show structured content in
+# place of the text, and the tool whose text says all.
 _JSON_FIRST = ("claude-code", "codex-mcp-client")
 _BY_TEXT = "recall"
 _STRUCTURES = frozenset({"array", "object"})
@@ -202,24 +203,26 @@ async def show_visible(ctx: ServerRequestContext[Any, Any], call_next: CallNext)
 
 
 async def answer_by_text(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Answer a recall by its text alone, to a client that would hide it behind JSON.
+    """Make the content of a recall its text: a model reads that, and programs the structured one.
 
-    Such a client shows its model the structured content in place of the text. A tool that answers
-    without must have no schema of its results.
+    A client that would show its model the structured content in place of the text gets none. A tool
+    that answers without must have no schema of its results.
     """
     result = await call_next(ctx)
-    client = ctx.session.client_params
-    if client is None or client.client_info.name not in _JSON_FIRST or not isinstance(result, dict):
+    if not isinstance(result, dict):
         return result
-    if ctx.method == "tools/list":
+    client = ctx.session.client_params
+    is_json_first = client is not None and client.client_info.name in _JSON_FIRST
+    if ctx.method == "tools/list" and is_json_first:
         for one in result["tools"]:
             if one["name"] == _BY_TEXT:
                 one.pop("outputSchema", None)
-        return result
     is_recall = ctx.method == "tools/call" and (ctx.params or {}).get("name") == _BY_TEXT
-    if is_recall and (told := result.pop("structuredContent", None)):
+    if is_recall and (told := result.get("structuredContent")):
         said = [told["text"] or "nothing", *filter(None, [told.get("advice")])]
         result["content"] = [{"type": "text", "text": "\n".join(said)}]
+        if is_json_first:
+            del result["structuredContent"]
     return result
 
 

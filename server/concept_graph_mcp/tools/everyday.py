@@ -22,7 +22,8 @@ about the user, ask once more with also, and make nothing up. Pass the user's ow
 they alone settle who is who. {whose}"""
 _WHEN = {
     False: "Call recall with each message before you answer it",
-    True: "Notes on each message stand in the context by themselves; call recall for more",
+    True: "Notes on each message stand in the context by themselves, as <memory-notes>; call "
+    "recall for more, or with each message if there are none",
 }
 _WHOSE = {
     "own": "All of it belongs to this user alone.",

@@ -15,6 +15,7 @@ from ... import text as texts
 from ...graph.primitives import Union
 from ...language import oneself
 from ...retrieval.question import Past
+from ...words import talk
 from ...words.splitting import split
 from .. import kinds, lookups, schema
 from ..identity import components, likenesses, resolution
@@ -95,7 +96,7 @@ def brief(
     *meant* is what `named_by` returns. For a *past*, ended ones and ended facts come first. The
     parts of a line are texts and times (unix ms). Contradicting facts come first, then candidates
     and the number of entities of the name. Without any fact, the time of the user's latest mention
-    follows, with its words where *quotes* says true of it.
+    that is no mere question follows, with its words where *quotes* says true of it.
     """
     told = Wholes(graph)
     at_place = Counter(place for _, place in meant)
@@ -133,9 +134,9 @@ def _briefly(
     parts += told_facts
     asked = [other for _, other in _questions(graph, told, whole)]
     parts += [f"; perhaps the same as {other.name}" for other in asked]
-    last = next(iter(whole.users), None)
-    if last is not None and not told_facts and (said := last.words):
-        words = [f": {quoted(said)}"] if quotes(last) else []
+    telling = (one for one in whole.users if not talk.says_nothing(one.words or "", talk.USER))
+    if not told_facts and (last := next(telling, None)) is not None:
+        words = [f": {quoted(last.words)}"] if quotes(last) else []
         parts += ["; last mentioned on ", last.created_at, *words]
     return parts
 
