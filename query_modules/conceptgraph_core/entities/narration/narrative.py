@@ -134,9 +134,11 @@ def _briefly(
     parts += told_facts
     asked = [other for _, other in _questions(graph, told, whole)]
     parts += [f"; perhaps the same as {other.name}" for other in asked]
-    telling = (one for one in whole.users if not talk.says_nothing(one.words or "", talk.USER))
-    if not told_facts and (last := next(telling, None)) is not None:
-        words = [f": {quoted(last.words)}"] if quotes(last) else []
+    said = ((one, one.words or "") for one in whole.users)
+    telling = (pair for pair in said if not talk.says_nothing(pair[1], talk.USER))
+    if not told_facts and (told_last := next(telling, None)) is not None:
+        last, quoted_words = told_last
+        words = [f": {quoted(quoted_words)}"] if quotes(last) else []
         parts += ["; last mentioned on ", last.created_at, *words]
     return parts
 
