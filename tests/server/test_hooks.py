@@ -153,6 +153,15 @@ def test_a_start_gets_what_was_said_in_the_project(home):
     assert "I live in Lisbon now." in elsewhere
 
 
+def test_what_was_said_here_is_not_said_elsewhere(home):
+    (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
+    for at in range(30):
+        kept(home, f"s{at}", claude_code(f"s{at}", said=f"Oven {at} bakes {'slowly ' * 20}"))
+    told = context(START, sent(home, START, "new"))
+    assert "Said elsewhere" not in told
+    assert told.count("bakes slowly") > 10
+
+
 def test_a_start_tells_who_the_user_is_once(home):
     (home / "hooks.toml").write_text("start_seconds = 60\ndays = 36500\n")
     ok("--embedded", "remember", "The user is Lena, a nurse", "--keep", "always")

@@ -97,6 +97,7 @@ async def _list_last_days(
         row
         for row in await _find_latest(session)
         if row["speaker"] != "assistant"
+        and tag not in row["tags"]
         and row["created_at"] >= now_ms - days * dates.DAY_MS
         and (name is None or Project(name).holds(row["tags"], row["speaker"], row["text"]))
     ]
@@ -104,9 +105,13 @@ async def _list_last_days(
     about = (
         "" if tag is None else f" on {quote_name(tag.removeprefix('project '))} and the last days"
     )
+    said_here = room.fitting(here, int(budget * _OF_PROJECT))
+    said_elsewhere = room.fitting(recent, budget)
+    # Little was said elsewhere: that leaves room.
+    said_here += room.fitting(here, budget)
     parts = [
-        ("Said here last:", room.fitting(here, int(budget * _OF_PROJECT))),
-        (f"Said elsewhere in the last {days} days:", room.fitting(recent, budget)),
+        ("Said here last:", said_here),
+        (f"Said elsewhere in the last {days} days:", said_elsewhere),
     ]
     written = [line for title, found in parts if found for line in (title, *found)]
     return "\n".join(written), about, room.ids
