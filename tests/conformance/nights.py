@@ -8,7 +8,7 @@ def take(entities, call, step, limit=None, dry_run=False, user="default", batche
     """Take a step to its end, or for so many batches; return what changed."""
     changes, after = [], None
     while batches is None or batches > 0:
-        made = call(step, after, limit, dry_run, user)
+        made = call(step, after, limit, dry_run)
         [row] = entities.run(made, user_id=user)
         assert row["changed"] >= len(row["changes"])
         changes += row["changes"]
