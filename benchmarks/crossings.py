@@ -36,8 +36,8 @@ from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.tools import toolsets
 from concept_graph_mcp.view import api
 from concept_graph_mcp.view.serving import listening
-from conceptgraph_core import limits
 from conceptgraph_core.memories import schema as memories
+from conceptgraph_core.verbs import limits
 
 from .stores import NOW_MS
 

@@ -11,7 +11,7 @@ from time import perf_counter
 
 import neo4j
 
-from conceptgraph_core.words import terms
+from conceptgraph_core.texts.words import terms
 
 from . import wordnet
 from .harness import Figure, Setup

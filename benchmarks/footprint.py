@@ -21,7 +21,7 @@ from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker.along import JOBS
 from concept_graph_mcp.worker.lease_runner import LeaseRunner
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 from .stores import NOW_MS
 

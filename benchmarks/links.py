@@ -18,8 +18,8 @@ from typing import Any
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.memories import schema
+from conceptgraph_core.verbs.context import DEFAULT_USER
 
 from . import stores
 from .harness import Figure, Setup, interleaved

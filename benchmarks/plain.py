@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.verbs import limits
 
 TAU_MS = limits.DEFAULT_TAU_MS
 Row = dict[str, Any]

@@ -24,7 +24,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.commands.deploying import install_modules
 from concept_graph_mcp.hosts.memgraph.replicated import ReplicatedStore
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 from .harness import Figure, Setup
 from .memories import text

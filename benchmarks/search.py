@@ -13,8 +13,9 @@ from typing import Any
 import neo4j
 
 from concept_graph_mcp import calls
-from conceptgraph_core import folding, limits
 from conceptgraph_core.concepts import schema
+from conceptgraph_core.texts import folding
+from conceptgraph_core.verbs import limits
 
 from . import wordnet
 from .harness import Figure, Setup, interleaved

@@ -26,7 +26,7 @@ from concept_graph_mcp.http.limits import Limits
 from concept_graph_mcp.http.tokens import Tokens
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.view.serving import listening
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 from . import memories
 from .crossings import HEADERS, opened

@@ -12,10 +12,10 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
-from conceptgraph_core import limits
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.graph.primitives import Embedded as ToEmbed
 from conceptgraph_core.graph.primitives import Lacking, decode, key
+from conceptgraph_core.verbs import limits
 
 Record = dict[str, Any]
 Rows = list[dict[str, Any]]

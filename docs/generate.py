@@ -25,9 +25,9 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import DEFAULT_TOOLSETS, EMBEDDED_VARIABLE, read
 from concept_graph_mcp.settings_file import STORE, VARIABLES
 from concept_graph_mcp.tools import toolsets
-from conceptgraph_core.layers import REQUIRED, Layer
-from conceptgraph_core.limits import DEFAULT_TAU_MS
-from conceptgraph_core.registry import LAYERS, MODEL
+from conceptgraph_core.graph.layers import REQUIRED, Layer
+from conceptgraph_core.transfer.registry import LAYERS, MODEL
+from conceptgraph_core.verbs.limits import DEFAULT_TAU_MS
 
 DOCS = Path(__file__).resolve().parent
 REFERENCE = DOCS / "reference"

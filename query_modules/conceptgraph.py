@@ -1,7 +1,7 @@
 """CALL conceptgraph.*: concepts, episodes, relations, affect and recall.
 
 The last argument of every procedure but `version` is an optional map, the context: the clock, whose
-memories, what was looked up and so on (see conceptgraph_core/context.py). Times are unix
+memories, what was looked up and so on (see conceptgraph_core/verbs/context.py). Times are unix
 milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 
 Storing:
@@ -89,7 +89,6 @@ CALL conceptgraph.group_terms("default", {car: [["automobil", "automobile", 0.71
 import mgp
 
 from conceptgraph_core import __version__
-from conceptgraph_core import context as contexts
 from conceptgraph_core.concepts import affect, episodes, names, procedures, relations
 from conceptgraph_core.concepts import recall as recalling
 from conceptgraph_core.concepts.node import Graph
@@ -108,6 +107,7 @@ from conceptgraph_core.transfer import procedures as over_all
 from conceptgraph_core.transfer import search_data as embeddings
 from conceptgraph_core.transfer.users import Owned
 from conceptgraph_core.transfer.view import Everything
+from conceptgraph_core.verbs import context as contexts
 
 register = Module(__doc__).register
 

@@ -1,8 +1,8 @@
 """CALL entitygraph.*: who said it, who it is, how far to trust it.
 
 The last argument of every procedure is an optional map, the context (see
-conceptgraph_core/context.py); all of them read and write for its user_id alone. Times are unix
-milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
+conceptgraph_core/verbs/context.py); all of them read and write for its user_id alone. Times are
+unix milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 "merge_id of merge" stands for the id that `merge` has yielded.
 
 Recording:

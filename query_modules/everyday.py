@@ -1,7 +1,7 @@
 """CALL everyday.*: one interface to a user's memories, entities and concepts.
 
 The last argument of every procedure is an optional map, the context (see
-conceptgraph_core/context.py); its user_id names the user. Concepts belong to the user too,
+conceptgraph_core/verbs/context.py); its user_id names the user. Concepts belong to the user too,
 unless the context has concepts: "shared". Times are unix milliseconds.
 `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 "id of remember" stands for the id that `remember` has yielded.
@@ -52,7 +52,6 @@ CALL everyday.purge_questions(2592000000) YIELD purged;
 
 from conceptgraph_core.cascade import forgetting
 from conceptgraph_core.concepts.node import Graph as Concepts
-from conceptgraph_core.context import owning
 from conceptgraph_core.entities.node import Graph as Entities
 from conceptgraph_core.everyday import (
     changing,
@@ -70,6 +69,7 @@ from conceptgraph_core.everyday.kept import Questions
 from conceptgraph_core.graph.registering import Module
 from conceptgraph_core.memories.view import Graph
 from conceptgraph_core.recall import answering, explaining
+from conceptgraph_core.verbs.context import owning
 
 register = Module(__doc__, owning).register
 

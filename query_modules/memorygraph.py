@@ -1,7 +1,7 @@
 """CALL memorygraph.*: texts that an agent keeps, their links, and how they fade.
 
 The last argument of every procedure is an optional map, the context (see
-conceptgraph_core/context.py); its user_id says whose memories these are. Times are unix
+conceptgraph_core/verbs/context.py); its user_id says whose memories these are. Times are unix
 milliseconds. `CALL mg.procedures() YIELD name, signature;` shows all arguments and fields.
 "memory_id of create" stands for the id that `create` has yielded.
 

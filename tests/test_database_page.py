@@ -10,7 +10,7 @@ from tests.markdown import ROOT, blocks
 
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.registry import MODEL
+from conceptgraph_core.transfer.registry import MODEL
 
 DOCS = ROOT / "docs"
 DBA, UPGRADE = DOCS / "operate/database.md", DOCS / "operate/upgrade.md"

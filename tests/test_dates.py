@@ -1,6 +1,6 @@
 """Times: which of them meet."""
 
-from conceptgraph_core.dates import overlap
+from conceptgraph_core.texts.dates import overlap
 
 
 def test_times_overlap_where_they_have_a_moment_in_common():

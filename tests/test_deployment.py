@@ -19,7 +19,7 @@ from docker.utils.build import exclude_paths
 from concept_graph_mcp import endpoints, settings
 from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.http.limits import Limits
-from conceptgraph_core.registry import MODEL
+from conceptgraph_core.transfer.registry import MODEL
 
 ROOT = Path(__file__).resolve().parents[1]
 QUERY_MODULES = ROOT / "query_modules"
@@ -370,7 +370,8 @@ def test_build_context_holds_every_query_module() -> None:
 
 
 def test_build_context_holds_nothing_else(tmp_path: Path) -> None:
-    wanted = ("server/app.py", "query_modules/conceptgraph_core/context.py", "docker/memgraph.conf")
+    core = "query_modules/conceptgraph_core"
+    wanted = ("server/app.py", f"{core}/verbs/context.py", "docker/memgraph.conf")
     unwanted = (
         ".env",
         ".git/config",

@@ -4,16 +4,16 @@ import math
 
 from tests.markdown import ROOT, blocks, table
 
-from conceptgraph_core import limits, ranks
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.decaying import RULES
 from conceptgraph_core.entities import edges, trust
 from conceptgraph_core.entities.identity import likenesses, resolution
 from conceptgraph_core.entities.schema import CAUSAL_MOODS_APART
 from conceptgraph_core.everyday import schema as everyday
 from conceptgraph_core.memories import fade
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.retrieval import periods, question, scoring
+from conceptgraph_core.retrieval import periods, question, ranks, scoring
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.decaying import RULES
 
 DESIGN = ROOT / "docs/design.md"
 TEXT = " ".join(DESIGN.read_text(encoding="utf-8").split())

@@ -29,10 +29,11 @@ from concept_graph_mcp.hosts.sqlite.procedure_host import Host, Marshal
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools import toolsets
-from conceptgraph_core import __version__, context, limits
+from conceptgraph_core import __version__
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.memories import schema as memories
-from conceptgraph_core.registry import EMBEDDINGS, LAYERS, MODEL
+from conceptgraph_core.transfer.registry import EMBEDDINGS, LAYERS, MODEL
+from conceptgraph_core.verbs import context, limits
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))

@@ -18,21 +18,18 @@ FOLDERS = {CORE: ROOT / "query_modules", SHELL: ROOT / "server"}
 # From the ground up: each line may import what stands in the lines above it, and itself.
 ORDER = [
     CORE,
-    f"{CORE}.procedures",
-    *(f"{CORE}.{name}" for name in ("limits", "errors", "dates", "text", "folding", "validators")),
-    *(f"{CORE}.{name}" for name in ("budgets", "quoting", "decaying", "layers", "ranks")),
-    *(
-        f"{CORE}.{name}"
-        for name in (
-            *("language", "words", "context", "graph", "retrieval", "arguments", "concepts"),
-        )
-    ),
+    *(f"{CORE}.{name}" for name in ("verbs", "texts", "verbs.procedures", "verbs.limits")),
+    *(f"{CORE}.{name}" for name in ("verbs.errors", "texts.dates", "texts.text", "texts.folding")),
+    *(f"{CORE}.{name}" for name in ("verbs.validators", "recall.budgets", "texts.quoting")),
+    *(f"{CORE}.{name}" for name in ("verbs.decaying", "graph.layers", "retrieval.ranks")),
+    *(f"{CORE}.{name}" for name in ("language", "texts.words", "verbs.context", "graph")),
+    *(f"{CORE}.{name}" for name in ("retrieval", "verbs.arguments", "concepts")),
     *(
         f"{CORE}.{name}"
         for name in ("embeddings", "jobs", "entities", "memories", "cascade", "everyday")
     ),
     f"{CORE}.recall",
-    *(f"{CORE}.{name}" for name in ("registry", "cypher", "transfer")),
+    *(f"{CORE}.{name}" for name in ("transfer.registry", "graph.cypher", "transfer")),
     *(f"{SHELL}.{name}" for name in ("core", "errors", "printable", "user_files")),
     *(f"{SHELL}.{name}" for name in ("settings", "settings_file")),
     f"{SHELL}.calls",

@@ -19,8 +19,8 @@ from concept_graph_mcp.hosts.sqlite import procedure_host
 from concept_graph_mcp.results import Remembered
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools import making as tools
-from conceptgraph_core import arguments
 from conceptgraph_core.everyday import procedures
+from conceptgraph_core.verbs import arguments
 
 DECLARE = runpy.run_path(str(ROOT / "server/verbs/declare.py"))
 

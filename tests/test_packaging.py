@@ -15,10 +15,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from concept_graph_mcp import settings
-from conceptgraph_core import __version__, limits
-from conceptgraph_core.context import CHANCE_VARIABLES
+from conceptgraph_core import __version__
 from conceptgraph_core.recall import weights
-from conceptgraph_core.words import libraries
+from conceptgraph_core.texts.words import libraries
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.context import CHANCE_VARIABLES
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

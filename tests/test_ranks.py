@@ -2,7 +2,7 @@
 
 import pytest
 
-from conceptgraph_core.ranks import K, cosine, fuse_rankings
+from conceptgraph_core.retrieval.ranks import K, cosine, fuse_rankings
 
 
 def test_what_two_rankings_agree_on_comes_before_what_one_has_first():

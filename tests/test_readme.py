@@ -23,7 +23,7 @@ from concept_graph_mcp.__main__ import main
 from concept_graph_mcp.embedding import multilingual
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 PAGE = ROOT / "README.md"
 README = PAGE.read_text(encoding="utf-8")

@@ -28,7 +28,7 @@ from benchmarks.retrieval.pairs.__main__ import main as pairs
 from benchmarks.retrieval.published import comparable
 from click.testing import CliRunner
 
-from conceptgraph_core.words import terms
+from conceptgraph_core.texts.words import terms
 
 MINUTE_MS = 60_000
 DAY_MS = 86_400_000

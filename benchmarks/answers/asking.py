@@ -15,7 +15,7 @@ from concept_graph_mcp.hosts.lazy import connect
 from concept_graph_mcp.session import Session
 from concept_graph_mcp.tools.everyday import TOOLSET
 from concept_graph_mcp.worker.embedding import embed_lacking, prepare
-from conceptgraph_core.limits import MAX_CONTENT
+from conceptgraph_core.verbs.limits import MAX_CONTENT
 
 from ..family.__main__ import unix_ms
 from ..life.world import World

@@ -18,8 +18,8 @@ import click
 from concept_graph_mcp import answers
 from concept_graph_mcp.hosts.sqlite.procedure_host import load_mgp
 from concept_graph_mcp.session import Session
-from conceptgraph_core.context import CHANCE_VARIABLES
 from conceptgraph_core.everyday import lines
+from conceptgraph_core.verbs.context import CHANCE_VARIABLES
 
 from ..harness import machine
 from .asking import Asked, Told, opened

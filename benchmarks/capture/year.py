@@ -22,7 +22,7 @@ from concept_graph_mcp.commands import hook_process
 from concept_graph_mcp.hooks import answering
 from concept_graph_mcp.hooks.hosts import COMPACT, END, PROMPT, START, STOP
 from concept_graph_mcp.session import Clock
-from conceptgraph_core import budgets
+from conceptgraph_core.recall import budgets
 
 Message = Mapping[str, Any]
 DAY_MS = 86_400_000

@@ -5,7 +5,7 @@ from math import log
 
 from conceptgraph_core.retrieval.question import read_sought
 from conceptgraph_core.retrieval.ranking import Association
-from conceptgraph_core.words import terms
+from conceptgraph_core.texts.words import terms
 
 from .folder import Query
 from .in_memory import InMemory

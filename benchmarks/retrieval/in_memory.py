@@ -6,8 +6,8 @@ from typing import Any
 from conceptgraph_core.retrieval.groups import Neighbour
 from conceptgraph_core.retrieval.index import Corpus, Mentions, Told
 from conceptgraph_core.retrieval.question import speaker_terms
-from conceptgraph_core.words import terms
-from conceptgraph_core.words.languages import DEFAULT
+from conceptgraph_core.texts.words import terms
+from conceptgraph_core.texts.words.languages import DEFAULT
 
 from .folder import Message
 

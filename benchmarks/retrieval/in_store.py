@@ -14,13 +14,13 @@ from concept_graph_mcp.calls import Call
 from concept_graph_mcp.calls.call import spoken
 from concept_graph_mcp.calls.memories import Embedded
 from concept_graph_mcp.worker import groups as latent
-from conceptgraph_core.budgets import MAX_BUDGET
-from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.limits import MAX_CONTENT, MAX_INTEGER, MAX_SUMMARY
 from conceptgraph_core.memories import rendering
+from conceptgraph_core.recall.budgets import MAX_BUDGET
 from conceptgraph_core.retrieval import groups
 from conceptgraph_core.retrieval.question import speaker_terms
 from conceptgraph_core.retrieval.schema import MAX_LIMIT
+from conceptgraph_core.verbs.context import DEFAULT_USER
+from conceptgraph_core.verbs.limits import MAX_CONTENT, MAX_INTEGER, MAX_SUMMARY
 
 from .folder import Message, Query
 from .in_memory import InMemory

@@ -19,8 +19,8 @@ from rich.table import Table
 
 from benchmarks.stores import Embedded
 from concept_graph_mcp import calls
-from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.entities import schema as entities
+from conceptgraph_core.verbs.context import DEFAULT_USER
 
 DEPTHS = (1, 5)
 

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
-from conceptgraph_core.arguments import ALL, THIS
-from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday import lines, schema
 from conceptgraph_core.language import oneself
-from conceptgraph_core.text import show_name
+from conceptgraph_core.texts.text import show_name
+from conceptgraph_core.verbs.arguments import ALL, THIS
+from conceptgraph_core.verbs.errors import NotFound
 
 from . import calls, overdue
 from .errors import Refused, StoreError

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 # SQLite appends the text that it cannot decode, which is a memory's.
 _DECODING = "Could not decode to UTF-8"

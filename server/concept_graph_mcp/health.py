@@ -6,13 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from conceptgraph_core import __version__, words
-from conceptgraph_core.context import OWN
-from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core import __version__
 from conceptgraph_core.embeddings.schema import embedded_kinds
-from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.text import show_name
-from conceptgraph_core.words import libraries
+from conceptgraph_core.texts import words
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.texts.text import show_name
+from conceptgraph_core.texts.words import libraries
+from conceptgraph_core.transfer.registry import LAYERS
+from conceptgraph_core.verbs.context import OWN
 
 from . import calls, overdue, settings, settings_file
 from .core import modules_directory

@@ -91,7 +91,7 @@ def _make_method(
     verb: "RuleVerb[Any]", returns: Callable[..., Any], told: Callable[[Any], None]
 ) -> Callable[..., Any]:
     """Return the coroutine function of *verb*, with plain types and a meaning of each argument."""
-    from conceptgraph_core.arguments import describe
+    from conceptgraph_core.verbs.arguments import describe
 
     types = get_type_hints(verb.__wrapped__)
     given = [*inspect.signature(verb.__wrapped__).parameters.values()][1:]

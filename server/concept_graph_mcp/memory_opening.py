@@ -18,9 +18,9 @@ from typing import Any
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from conceptgraph_core import text
-from conceptgraph_core.context import CHANCE_VARIABLES, OWN
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.texts import text
+from conceptgraph_core.verbs.context import CHANCE_VARIABLES, OWN
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from . import calls, settings_file
 from .answers import Answers

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.texts.dates import DAY_MS
 
 from . import calls
 from .errors import StoreError

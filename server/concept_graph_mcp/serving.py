@@ -22,8 +22,9 @@ import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 
-from conceptgraph_core import __version__, limits
-from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core import __version__
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.verbs import limits
 
 from . import answers, logs, overdue, stdin
 from .clients.entry import CLIENT_VARIABLE, CLIENTS, WITH_HOOKS

@@ -10,13 +10,14 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 from zoneinfo import ZoneInfo
 
-from conceptgraph_core import dates, limits
-from conceptgraph_core.context import DEFAULT_USER, OWN, WHOSE
-from conceptgraph_core.errors import EmbeddingMismatch
 from conceptgraph_core.everyday.asking import read_time_alone, read_time_beside
-from conceptgraph_core.layers import SHARED
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.retrieval.periods import find_periods
 from conceptgraph_core.retrieval.question import MOST_WORDS, shorten
+from conceptgraph_core.texts import dates
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.context import DEFAULT_USER, OWN, WHOSE
+from conceptgraph_core.verbs.errors import EmbeddingMismatch
 
 from . import calls
 from .calls.call import Call, Embed, Neighbour, spoken

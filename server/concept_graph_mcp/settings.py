@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from conceptgraph_core import decaying, limits, text
-from conceptgraph_core.context import CHANCE_VARIABLES, DEFAULT_USER, OWN, WHOSE, read_chance
-from conceptgraph_core.dates import DAY_MS
-from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.words import languages
+from conceptgraph_core.texts import text
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.texts.words import languages
+from conceptgraph_core.verbs import decaying, limits
+from conceptgraph_core.verbs.context import CHANCE_VARIABLES, DEFAULT_USER, OWN, WHOSE, read_chance
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from . import user_files
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from conceptgraph_core.words import languages
+from conceptgraph_core.texts.words import languages
 
 from . import settings
 from .settings import STORE_VARIABLES, Settings, SettingsError

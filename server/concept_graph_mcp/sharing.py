@@ -8,8 +8,8 @@ import os
 from contextlib import aclosing
 from datetime import UTC, datetime
 
-from conceptgraph_core.context import OWN
-from conceptgraph_core.text import show_name
+from conceptgraph_core.texts.text import show_name
+from conceptgraph_core.verbs.context import OWN
 
 from . import calls
 from .hosts.store import KeptStore

@@ -5,8 +5,9 @@ from datetime import MAXYEAR, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from conceptgraph_core import dates, limits
-from conceptgraph_core.arguments import Moment
+from conceptgraph_core.texts import dates
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.arguments import Moment
 
 from .calls.verb import Verb
 from .errors import Refused

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 from unittest import mock
 
 from concept_graph_mcp.hosts.sqlite import procedure_host
-from conceptgraph_core import arguments
-from conceptgraph_core.procedures import NOTHING, Procedure
+from conceptgraph_core.verbs import arguments
+from conceptgraph_core.verbs.procedures import NOTHING, Procedure
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 MODULE: Final = _ROOT / "query_modules/everyday.py"
@@ -29,11 +29,11 @@ _NOTICE: Final = '''\
 _EMBEDDED: Final = ("vector", "model")
 _TIMES: Final = re.compile(r"\b(?:BEGINS|ENDED|ENDS|UNTIL)\b")
 _IMPORTED: Final[Mapping[str, str]] = {
-    **dict.fromkeys(vars(arguments), "conceptgraph_core.arguments"),
+    **dict.fromkeys(vars(arguments), "conceptgraph_core.verbs.arguments"),
     "Annotated": "typing",
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
-    "NOTHING": "conceptgraph_core.procedures",
+    "NOTHING": "conceptgraph_core.verbs.procedures",
 }
 
 

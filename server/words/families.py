@@ -13,8 +13,8 @@ from itertools import combinations
 from pathlib import Path
 
 import concept_graph_mcp  # noqa: F401 - makes the core importable
-from conceptgraph_core.words.languages import STOP_WORDS
-from conceptgraph_core.words.libraries import stemmer
+from conceptgraph_core.texts.words.languages import STOP_WORDS
+from conceptgraph_core.texts.words.libraries import stemmer
 
 _ROOT = Path(__file__).resolve().parents[2]
 _FILE = _ROOT / "query_modules/conceptgraph_core/language/en/derived.txt"

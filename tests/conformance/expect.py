@@ -3,7 +3,7 @@
 import math
 
 from concept_graph_mcp.errors import Refused
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 # Texts are refused at the door, everything else by the procedure.
 REFUSALS = (Refused, ConceptGraphError)

@@ -12,8 +12,8 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.calls.verb import Also
 from concept_graph_mcp.calls.verb import read_also as also
 from concept_graph_mcp.errors import Refused
-from conceptgraph_core.dates import Span
 from conceptgraph_core.everyday import lines
+from conceptgraph_core.texts.dates import Span
 from memories import MADE_MS, node
 
 everyday = calls.everyday

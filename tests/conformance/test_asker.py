@@ -6,7 +6,7 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.texts.dates import DAY_MS
 from memories import node
 
 # By key: the speaker; all say the same of pears, "e" on the day of the question.

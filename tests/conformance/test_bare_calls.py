@@ -3,7 +3,7 @@
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 TEXT = "Lena is allergic to hazelnuts"
 

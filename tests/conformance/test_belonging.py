@@ -4,7 +4,7 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core import context as contexts
+from conceptgraph_core.verbs import context as contexts
 
 DAY_MS = 86_400_000
 

@@ -5,8 +5,8 @@ from expect import REFUSALS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import Call
-from conceptgraph_core import context as contexts
 from conceptgraph_core.entities.procedures import SCOPES
+from conceptgraph_core.verbs import context as contexts
 
 MOST_EDGES, MOST_SCANNED = 1_200, 50
 

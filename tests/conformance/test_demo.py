@@ -10,7 +10,7 @@ from concept_graph_mcp.commands.common import Failure
 from concept_graph_mcp.embedding import Later, multilingual
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 # The message of each day -> words that its notes must have, and words that they must not.
 EXPECTED = {

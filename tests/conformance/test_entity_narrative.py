@@ -11,8 +11,9 @@ from nights import node
 from tests.tables import beside
 
 from concept_graph_mcp import calls
-from conceptgraph_core import budgets, dates
 from conceptgraph_core.entities.narration import sentences
+from conceptgraph_core.recall import budgets
+from conceptgraph_core.texts import dates
 
 table = beside(__file__)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import everyday
-from conceptgraph_core import budgets
 from conceptgraph_core.everyday import lines, schema
+from conceptgraph_core.recall import budgets
 from memories import links
 
 

@@ -9,10 +9,10 @@ from expect import DAY_MS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.calls import everyday
-from conceptgraph_core.dates import Span
 from conceptgraph_core.entities.names import Subject
 from conceptgraph_core.everyday import asking, lines
 from conceptgraph_core.retrieval.question import asks_of_the_past
+from conceptgraph_core.texts.dates import Span
 from memories import node
 
 

@@ -11,7 +11,7 @@ from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker import groups as job
 from concept_graph_mcp.worker import groups as latent
 from concept_graph_mcp.worker.lease_runner import DONE, LeaseRunner, Outcome
-from conceptgraph_core.layers import SHARED
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.retrieval import groups
 from memories import node
 

@@ -3,8 +3,8 @@
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import lines
+from conceptgraph_core.texts.dates import DAY_MS
 
 everyday = calls.everyday
 

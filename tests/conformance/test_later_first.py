@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.texts.dates import DAY_MS
 from memories import node
 
 OLD, NEW = (

@@ -6,8 +6,8 @@ import pytest
 from entity_layer import Entities
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.everyday import asking, lines
+from conceptgraph_core.texts.dates import DAY_MS
 
 everyday = calls.everyday
 

@@ -4,7 +4,7 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import DAY_MS
+from conceptgraph_core.texts.dates import DAY_MS
 from memories import node
 
 QUESTION = "Who sold pears?"

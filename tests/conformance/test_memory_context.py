@@ -7,8 +7,8 @@ import pytest
 from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core import dates, quoting
 from conceptgraph_core.memories import rendering
+from conceptgraph_core.texts import dates, quoting
 from memories import MADE_MS, edge, link, links, node
 
 FIELDS = ("text", "memory_ids", "tokens", "entries")

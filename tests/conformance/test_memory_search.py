@@ -8,8 +8,8 @@ from expect import DAY_MS, REFUSALS
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import Refused
-from conceptgraph_core.errors import EmbeddingMismatch, NotFound
 from conceptgraph_core.memories.procedures import BRIEF
+from conceptgraph_core.verbs.errors import EmbeddingMismatch, NotFound
 from memories import MADE_MS, edge, link, node
 
 FIELDS = (*BRIEF, "score", "matched", "similarity", "total")

@@ -6,7 +6,7 @@ import pytest
 from expect import concept
 
 from concept_graph_mcp import calls
-from conceptgraph_core import folding
+from conceptgraph_core.texts import folding
 
 WORDS = ("apple", "Äpfel", "crème", "brûlée", "Tart", "日本", "ice", "ﬁsh", "a\nb", "O'Brien")
 

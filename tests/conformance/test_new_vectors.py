@@ -13,8 +13,8 @@ from concept_graph_mcp.embedding.base import EmbeddingError
 from concept_graph_mcp.hosts.per_user import UserFiles
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker.embedding import NewVectors
-from conceptgraph_core import limits
 from conceptgraph_core.memories import schema
+from conceptgraph_core.verbs import limits
 from memories import node
 
 NOW_MS = 1_750_000_000_000

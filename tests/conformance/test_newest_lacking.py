@@ -11,7 +11,7 @@ from concept_graph_mcp.embedding.base import LocalEmbedding
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker import embedding as embedding_job
 from concept_graph_mcp.worker.along import VectorsAlong
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 from memories import node
 
 NOW_MS = 1_750_000_000_000

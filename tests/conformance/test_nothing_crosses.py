@@ -23,7 +23,7 @@ from concept_graph_mcp.hosts.sqlite.procedure_host import load_modules
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import KNOWN_TOOLSETS
 from concept_graph_mcp.tools import toolsets
-from conceptgraph_core.layers import SHARED
+from conceptgraph_core.graph.layers import SHARED
 
 # Whose concepts a caller means, and the mark of that scope: of memories and entities always the
 # user's own. Eve has none of these, and shares the concepts.

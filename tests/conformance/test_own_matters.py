@@ -4,8 +4,8 @@ import pytest
 from everyday_calls import Days
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import Span
 from conceptgraph_core.everyday import lines
+from conceptgraph_core.texts.dates import Span
 
 everyday = calls.everyday
 

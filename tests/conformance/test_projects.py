@@ -5,8 +5,8 @@ from itertools import count
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core.arguments import THIS
-from conceptgraph_core.errors import InvalidContext
+from conceptgraph_core.verbs.arguments import THIS
+from conceptgraph_core.verbs.errors import InvalidContext
 
 USER = "default"
 IN_BILLING = "The deployment of the parser waits for a review of Lena"

@@ -7,9 +7,9 @@ import pytest
 from expect import REFUSALS
 
 from concept_graph_mcp import calls
-from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.layers import REQUIRED, NodeKind, Property
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.graph.layers import REQUIRED, NodeKind, Property
+from conceptgraph_core.transfer.registry import LAYERS
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 KINDS = [
     kind

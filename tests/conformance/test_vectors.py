@@ -12,7 +12,7 @@ from samples import SET_PLACE, note
 from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.sqlite import nearest as nearest_embedded
-from conceptgraph_core.cypher import nearest
+from conceptgraph_core.graph.cypher import nearest
 from conceptgraph_core.graph.primitives import Equal, Nearest, Union, Vectored, encode
 
 MINE = (("owner", "ann"),)

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from concept_graph_mcp import calls
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.retrieval.schema import FEW_TEXTS
+from conceptgraph_core.texts.dates import DAY_MS
 from memories import node
 
 FACTS = {

@@ -12,7 +12,7 @@ from tests.contract.cases import BEGIN_MS, Case, find_breach, read_cases
 
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 TOOLSETS = ("concept", "memory", "everyday")
 CASES = read_cases()

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from conceptgraph_core.dates import DAY_MS
-from conceptgraph_core.decaying import Rules, lasting, parse_rates
-from conceptgraph_core.decaying import rules as checked
-from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.memories import fade
 from conceptgraph_core.memories.fade import Fading
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.verbs.decaying import Rules, lasting, parse_rates
+from conceptgraph_core.verbs.decaying import rules as checked
+from conceptgraph_core.verbs.errors import InvalidNumber
 
 T = 1_750_000_000_000
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core import budgets
 from conceptgraph_core.everyday import passages
 from conceptgraph_core.everyday.passages import LONG
-from conceptgraph_core.words import readings
+from conceptgraph_core.recall import budgets
+from conceptgraph_core.texts.words import readings
 
 FILLING = "The cellar was sorted on a rainy day. Nobody found the lamp. " * 8
 MOST = 450

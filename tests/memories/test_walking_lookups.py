@@ -1,6 +1,6 @@
 """Look-ups that walk edges, as Memgraph is asked for them."""
 
-from conceptgraph_core.cypher.planning import finding
+from conceptgraph_core.graph.cypher.planning import finding
 from conceptgraph_core.graph.primitives import Union
 from conceptgraph_core.memories import lookups
 

@@ -8,9 +8,9 @@ import pytest
 
 import conceptgraph_core
 from concept_graph_mcp import Memory
-from conceptgraph_core.errors import InvalidNumber
 from conceptgraph_core.recall import weights
 from conceptgraph_core.recall.weights import MESSAGE, TEXT
+from conceptgraph_core.verbs.errors import InvalidNumber
 
 FILE = Path(conceptgraph_core.__file__).parent / "recall" / weights.FILE
 

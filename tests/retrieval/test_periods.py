@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core import limits
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.retrieval.periods import Period, periods
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.verbs import limits
 
 # A Thursday.
 ASKED_AT = int(datetime(2023, 6, 15, 12, tzinfo=UTC).timestamp() * 1000)

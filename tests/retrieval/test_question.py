@@ -16,7 +16,7 @@ from conceptgraph_core.retrieval.question import (
     shorten,
     speaker_terms,
 )
-from conceptgraph_core.words.splitting import split
+from conceptgraph_core.texts.words.splitting import split
 
 ASKED_AT = 1_750_000_000_000
 BOTH = ("english", "german")

@@ -6,7 +6,7 @@ from tests.retrieval.stories import ASKED, QUESTIONS, sentences
 
 from conceptgraph_core.retrieval.index import Corpus
 from conceptgraph_core.retrieval.question import read_sought
-from conceptgraph_core.words import terms
+from conceptgraph_core.texts.words import terms
 
 ASKED_AT = 1_750_000_000_000
 

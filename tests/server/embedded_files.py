@@ -10,7 +10,7 @@ from typing import Any
 
 from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
-from conceptgraph_core.folding import plain_if_other
+from conceptgraph_core.texts.folding import plain_if_other
 
 STORE = Path(__file__).parents[1] / "fixtures" / "store-format-4.db"
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from concept_graph_mcp import __main__, serving
 from concept_graph_mcp.hosts.memgraph import caller, pulling
-from conceptgraph_core.cypher.translating import Statement
+from conceptgraph_core.graph.cypher.translating import Statement
 
 _CALL = "CALL conceptgraph.recall"
 _AGAIN = "UNWIND range(1, 100001) AS once UNWIND range(1, 100001) AS again "

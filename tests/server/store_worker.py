@@ -21,7 +21,7 @@ from typing import Any
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError
 from concept_graph_mcp.hosts.store import Store
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 NOBODY = 65534
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}

@@ -11,7 +11,7 @@ from tests.conftest import NOW_MS
 
 from concept_graph_mcp.serving import build
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 
 class Toy:

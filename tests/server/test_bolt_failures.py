@@ -60,7 +60,7 @@ def test_conflicts_are_tried_again(error):
 
 
 def test_a_refusal_is_not_tried_again_whatever_the_names_in_it_say():
-    last = 'conceptgraph_core.errors.Tautology: from and to are both "cannot be serialized"'
+    last = 'conceptgraph_core.verbs.errors.Tautology: from and to are both "cannot be serialized"'
     assert is_conflict(failed(traceback_of(last))) is False
 
 
@@ -98,7 +98,9 @@ def test_a_query_that_was_ended_is_no_conflict_and_not_tried_again(error):
     "error",
     [
         *CONFLICTS,
-        failed(traceback_of('conceptgraph_core.errors.NameTaken: "AbortError" is taken already')),
+        failed(
+            traceback_of('conceptgraph_core.verbs.errors.NameTaken: "AbortError" is taken already')
+        ),
         failed("'m.p' argument named 'Transaction was asked to abort' must be of type STRING."),
         ServiceUnavailable("Transaction was asked to abort"),
     ],
@@ -112,7 +114,7 @@ def test_nothing_else_was_ended(error):
     [
         failed("'m.p' requires exactly 5 arguments."),
         failed("Memory limit exceeded! Attempting to allocate a chunk of 6.55TiB", TRANSIENT),
-        failed(traceback_of("conceptgraph_core.errors.Tautology: relation: tautology")),
+        failed(traceback_of("conceptgraph_core.verbs.errors.Tautology: relation: tautology")),
         ServiceUnavailable("Failed to read from defunct connection"),
         SessionExpired("Failed to write data to connection"),
         ServiceUnavailable("the answer to 'unique constraint violation' was lost"),
@@ -155,7 +157,7 @@ def test_a_connection_lost_later_may_have_sent_something(error):
 
 def test_a_refusal_of_the_rules_is_its_own_line():
     message = 'relation: tautology: from and to are both "apple"'
-    error = refusal(failed(traceback_of(f"conceptgraph_core.errors.Tautology: {message}")))
+    error = refusal(failed(traceback_of(f"conceptgraph_core.verbs.errors.Tautology: {message}")))
     assert type(error) is Refused
     assert str(error) == message
 
@@ -164,12 +166,12 @@ def test_a_refusal_after_others_in_a_chain_is_the_last_one():
     error = refusal(
         failed(
             traceback_of(
-                "conceptgraph_core.errors.InvalidText: name: must not be empty",
+                "conceptgraph_core.verbs.errors.InvalidText: name: must not be empty",
                 "",
                 "During handling of the above exception, another exception occurred:",
                 "",
                 "Traceback (most recent call last):",
-                "conceptgraph_core.errors.InvalidRow: row 3: name: must not be empty",
+                "conceptgraph_core.verbs.errors.InvalidRow: row 3: name: must not be empty",
             )
         )
     )
@@ -178,8 +180,8 @@ def test_a_refusal_after_others_in_a_chain_is_the_last_one():
 
 
 def test_what_a_name_contains_is_not_taken_for_an_error_class():
-    line = 'concept: "conceptgraph_core.errors.X: y" is the name of an episode'
-    error = refusal(failed(traceback_of(f"conceptgraph_core.errors.NameTaken: {line}")))
+    line = 'concept: "conceptgraph_core.verbs.errors.X: y" is the name of an episode'
+    error = refusal(failed(traceback_of(f"conceptgraph_core.verbs.errors.NameTaken: {line}")))
     assert str(error) == line
 
 
@@ -217,7 +219,7 @@ def test_a_full_memgraph_says_what_to_do_and_can_still_be_read(error):
 
 def test_a_text_that_speaks_of_memory_fills_none():
     line = 'concept: "Memory limit exceeded" is the name of an episode'
-    error = refusal(failed(traceback_of(f"conceptgraph_core.errors.NameTaken: {line}")))
+    error = refusal(failed(traceback_of(f"conceptgraph_core.verbs.errors.NameTaken: {line}")))
     assert str(error) == line
 
 

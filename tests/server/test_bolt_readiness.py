@@ -23,7 +23,7 @@ from concept_graph_mcp.errors import Misdeployed, StoreError, Unavailable, Unwri
 from concept_graph_mcp.hosts.memgraph import readiness
 from concept_graph_mcp.hosts.memgraph import store as bolt
 from concept_graph_mcp.session import Clock, Session
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.transfer.registry import LAYERS
 
 CONTEXT = {"now_ms": 1_750_000_000_000, "tau_ms": 86_400_000, "date": "20250615"}
 USER, PASSWORD = "guest-of-honour", "open-sesame-42"

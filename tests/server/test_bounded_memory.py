@@ -9,7 +9,7 @@ import pytest
 
 from concept_graph_mcp import Memory
 from concept_graph_mcp.hosts.sqlite import cache
-from conceptgraph_core.words.terms import terms
+from conceptgraph_core.texts.words.terms import terms
 
 OURS = ("conceptgraph_core", "concept_graph_mcp")
 NAMES = ("Anna", "Bruno", "Clara", "David")

@@ -11,9 +11,9 @@ from concept_graph_mcp.hosts.memgraph.pulling import Pulled
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.concepts.lookups import folded, new_episode, similar
-from conceptgraph_core.cypher.translating import write_lookup
+from conceptgraph_core.graph.cypher.translating import write_lookup
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.graph.primitives import key
-from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.documents import of_mentions
 
 CONTEXT = {"now_ms": 5, "tau_ms": 7, "date": "20250615"}

@@ -11,10 +11,10 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.hosts.sqlite import lookups, text_search
 from concept_graph_mcp.hosts.sqlite.cache import Cache
 from concept_graph_mcp.hosts.sqlite.procedure_host import Host
-from conceptgraph_core import folding
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.concepts.lookups import mine, new_episode
 from conceptgraph_core.concepts.lookups import named as look_up_names
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.graph.primitives import (
     Equal,
     Lookup,
@@ -24,8 +24,8 @@ from conceptgraph_core.graph.primitives import (
     Union,
     next_text,
 )
-from conceptgraph_core.layers import SHARED
 from conceptgraph_core.retrieval.documents import of_mentions
+from conceptgraph_core.texts import folding
 
 NOW_MS = 1_750_000_000_000
 TAU_MS = 86_400_000

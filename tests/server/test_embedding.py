@@ -17,7 +17,7 @@ from concept_graph_mcp.embedding.base import Embedding, EmbeddingError, Vector
 from concept_graph_mcp.embedding.opening import LazyEmbedding, open_embedding
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Session
-from conceptgraph_core.ranks import cosine
+from conceptgraph_core.retrieval.ranks import cosine
 
 STATIC = Path(__file__).parents[3] / "shared/data/static-minilm"
 MODEL2VEC = f"model2vec:{STATIC}"

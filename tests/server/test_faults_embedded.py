@@ -28,8 +28,8 @@ from concept_graph_mcp.hosts.sqlite.procedure_host import Host
 from concept_graph_mcp.hosts.sqlite.tables import FORMAT
 from concept_graph_mcp.hosts.sqlite.transaction import UniqueViolation
 from conceptgraph_core.concepts import procedures
-from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.transfer import procedures as transfer
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 REFUSALS = (StoreError, ConceptGraphError)
 NOW_MS = 1_750_000_000_000

@@ -8,7 +8,7 @@ from talking import talking
 
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.settings import DEFAULT_TOOLSETS
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 NOTES = "/memories/notes.md"
 TEXT = "# Family\nClara is allergic to hazelnuts\n"

@@ -15,7 +15,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.commands import storing
 from concept_graph_mcp.file_formats import messages
 from concept_graph_mcp.hosts.sqlite import cache
-from conceptgraph_core.words import languages
+from conceptgraph_core.texts.words import languages
 
 # Messages of a conversation.
 EACH = 4
@@ -77,7 +77,7 @@ def small_caches(monkeypatch):
     monkeypatch.setattr(cache, "MAX_BYTES", 1 << 15)
     monkeypatch.setattr(messages, "_COMPARED", 20)
     # The package has a function of the module's name.
-    terms = sys.modules["conceptgraph_core.words.terms"]
+    terms = sys.modules["conceptgraph_core.texts.words.terms"]
     for remembered in ("_remembered", "_remembered_long"):
         monkeypatch.setattr(terms, remembered, terms.__dict__["_terms"])
     monkeypatch.setattr(languages, "_REMEMBERED_TERMS", 100)

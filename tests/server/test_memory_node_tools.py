@@ -18,7 +18,7 @@ from concept_graph_mcp import calls, serving
 from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools.toolsets import tools
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 CREATED = "2025-06-16T00:06:40+09:00"

@@ -9,7 +9,7 @@ from concept_graph_mcp import calls
 from concept_graph_mcp.embedding.base import EmbeddingError
 from concept_graph_mcp.errors import Refused
 from concept_graph_mcp.session import Clock
-from conceptgraph_core.errors import InvalidNumber
+from conceptgraph_core.verbs.errors import InvalidNumber
 
 TIME = "2025-06-15T17:06:40+02:00"
 

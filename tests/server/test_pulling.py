@@ -5,6 +5,7 @@ import pytest
 from concept_graph_mcp.calls import memories
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
 from conceptgraph_core.graph import primitives
+from conceptgraph_core.graph.layers import Columns
 from conceptgraph_core.graph.primitives import (
     Equal,
     Incoming,
@@ -15,7 +16,6 @@ from conceptgraph_core.graph.primitives import (
     Ranges,
     Union,
 )
-from conceptgraph_core.layers import Columns
 
 BY_NAME = Equal(("Memory",), ("user_id", "id"), (("ann", "né\ud83d"), ("ann", "b")))
 LOOKUPS = (

@@ -15,7 +15,7 @@ from tests.examples import limit_examples
 from concept_graph_mcp import calls
 from concept_graph_mcp.errors import StoreError, Unwritable
 from concept_graph_mcp.hosts.memgraph.store import BoltStore
-from conceptgraph_core.registry import MODEL
+from conceptgraph_core.transfer.registry import MODEL
 
 # More of them are run by hand.
 EXAMPLES = int(os.environ.get("RANDOM_CYPHER_EXAMPLES", "80"))

@@ -17,7 +17,7 @@ from concept_graph_mcp.hosts.sqlite.store import EmbeddedStore
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.tools.adapter import ConceptTool
 from concept_graph_mcp.tools.toolsets import TOOLSETS, tools
-from conceptgraph_core.limits import DEFAULT_TAU_MS, MAX_SUMMARY
+from conceptgraph_core.verbs.limits import DEFAULT_TAU_MS, MAX_SUMMARY
 
 NOW_MS = 1_750_000_000_000
 LONG = 32_000

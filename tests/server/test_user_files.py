@@ -12,7 +12,7 @@ from concept_graph_mcp.errors import StoreError, Unavailable
 from concept_graph_mcp.hosts.per_user import IDLE_S, UserFiles
 from concept_graph_mcp.session import Clock, Session
 from concept_graph_mcp.worker.along import AlongEach
-from conceptgraph_core import limits
+from conceptgraph_core.verbs import limits
 
 NOW_MS = 1_750_000_000_000
 # Ids that a file system could mistake for one another, for a path or for a device.

@@ -4,9 +4,9 @@ import pytest
 
 from conceptgraph_core.language import LANGUAGES, likely
 from conceptgraph_core.language import lines as load_lines
-from conceptgraph_core.words import families, readings
-from conceptgraph_core.words.languages import language
-from conceptgraph_core.words.splitting import split
+from conceptgraph_core.texts.words import families, readings
+from conceptgraph_core.texts.words.languages import language
+from conceptgraph_core.texts.words.splitting import split
 
 ENGLISH = ("english",)
 BOTH = ("english", "german")

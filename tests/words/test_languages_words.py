@@ -6,8 +6,8 @@ from tests.markdown import ROOT
 from conceptgraph_core import language
 from conceptgraph_core.everyday.asking import is_of_the_user
 from conceptgraph_core.retrieval.question import asking, asks_of_the_past
-from conceptgraph_core.words import readings
-from conceptgraph_core.words.splitting import split
+from conceptgraph_core.texts.words import readings
+from conceptgraph_core.texts.words.splitting import split
 
 FOLDER = ROOT / "query_modules/conceptgraph_core/language"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conceptgraph_core.words.talk import says_nothing
+from conceptgraph_core.texts.words.talk import says_nothing
 
 COURTESIES = [
     *(

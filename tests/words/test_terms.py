@@ -12,9 +12,9 @@ import snowballstemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conceptgraph_core import words
-from conceptgraph_core.errors import LibraryMissing, UnknownLanguage
-from conceptgraph_core.words import languages, libraries, terms
+from conceptgraph_core.texts import words
+from conceptgraph_core.texts.words import languages, libraries, terms
+from conceptgraph_core.verbs.errors import LibraryMissing, UnknownLanguage
 
 ROOT = Path(__file__).parents[2]
 
@@ -175,8 +175,8 @@ def test_both_libraries_are_here() -> None:
 ALONE = """
 import json, sys
 sys.path.append(sys.argv[1])
-from conceptgraph_core import words
-from conceptgraph_core.errors import LibraryMissing
+from conceptgraph_core.texts import words
+from conceptgraph_core.verbs.errors import LibraryMissing
 try:
     words.terms("any text")
 except LibraryMissing as error:

@@ -7,8 +7,6 @@ restore makes it anew. Each verb changes a thing, and all that rests on it, in o
 from collections.abc import Collection, Sequence
 from typing import Any, Final
 
-from .. import limits
-from .. import text as texts_
 from ..entities import bitemporal, mentions, resting, schema
 from ..entities import lookups as of_entities
 from ..entities.identity import components, ledger, merging
@@ -16,7 +14,6 @@ from ..entities.language import kin
 from ..entities.names import canonical
 from ..entities.node import All, Node
 from ..entities.node import Graph as Entities
-from ..errors import NotAllowed, NotFound, Tautology
 from ..graph.primitives import Range
 from ..jobs import worker
 from ..jobs.schema import BATCH, EVERY, MAX_BATCH, PURGE
@@ -27,7 +24,10 @@ from ..memories.view import AllMemories, Graph
 from ..memories.view import Node as Memory
 from ..retrieval import documents
 from ..retrieval.indexer import Writer
-from ..text import show_name
+from ..texts import text as texts_
+from ..texts.text import show_name
+from ..verbs import limits
+from ..verbs.errors import NotAllowed, NotFound, Tautology
 from . import texts
 
 Row = dict[str, Any]

@@ -12,12 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from .. import folding
 from ..concepts import names, schema
 from ..concepts import relations as evoking
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
-from ..context import Context
 from ..entities import mentions, resting
 from ..entities import schema as entities
 from ..entities.beliefs import facts
@@ -32,6 +30,8 @@ from ..graph.primitives import Range, Union
 from ..memories import lookups, standing
 from ..memories import schema as memories
 from ..memories.view import AllMemories, Node
+from ..texts import folding
+from ..verbs.context import Context
 
 Row = dict[str, Any]
 

@@ -6,10 +6,10 @@ The rules and their reasons are in docs/design.md, Arousal; the decay itself is 
 import math
 from typing import Any
 
-from .. import text
-from ..context import Context
-from ..errors import NotFound
-from ..text import show_name
+from ..texts import text
+from ..texts.text import show_name
+from ..verbs.context import Context
+from ..verbs.errors import NotFound
 from . import schema
 from .node import Graph, Node, arousal_of
 

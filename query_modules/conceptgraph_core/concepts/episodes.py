@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from .. import limits, text
-from ..errors import InvalidText, WrongKind
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import DEFAULT_LIMIT, MAX_LIMIT
-from ..text import show_name
+from ..texts import text
+from ..texts.text import show_name
+from ..verbs import limits
+from ..verbs.errors import InvalidText, WrongKind
 from . import lookups, schema
 from .affect import create_concept
 from .node import Graph

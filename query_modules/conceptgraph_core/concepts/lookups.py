@@ -5,12 +5,12 @@ A verb may name these beforehand, which saves Memgraph a round. Imports nothing 
 
 from collections.abc import Iterable, Sequence
 
-from .. import folding, text
-from ..folding import Keywords
+from ..graph.layers import SHARED
 from ..graph.primitives import BEYOND, Equal, Lookup, Ordered, Range, Similar, Text, Union, Where
-from ..layers import SHARED
 from ..retrieval import documents
 from ..retrieval.schema import TEXT
+from ..texts import folding, text
+from ..texts.folding import Keywords
 from . import schema
 
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from typing import Any, Final, NamedTuple
 
-from .. import folding, text
-from .. import text as texts
-from ..errors import InvalidText, NameTaken
-from ..layers import SHARED
+from ..graph.layers import SHARED
 from ..retrieval.question import asked_terms
-from ..text import show_name
+from ..texts import folding, text
+from ..texts import text as texts
+from ..texts.text import show_name
+from ..verbs.errors import InvalidText, NameTaken
 from . import affect, lookups, schema
 from .node import Graph, Node
 from .schema import find_names

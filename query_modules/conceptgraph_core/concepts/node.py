@@ -4,11 +4,11 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..context import OWN, Context
 from ..graph import adapter
 from ..graph import raw as raws
+from ..graph.layers import SHARED
 from ..graph.primitives import Lookup
-from ..layers import SHARED
+from ..verbs.context import OWN, Context
 from . import lookups, schema
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
+from ..verbs.procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
 
 _RECALLED: Final[dict[str, Any]] = {
     "text": str, "score": float, "relative": float, "valence": float | None, "hop": int,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from .. import text
+from ..texts import text
 from . import affect, names, schema
 from .node import Graph, Node
 

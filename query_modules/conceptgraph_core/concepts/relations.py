@@ -6,11 +6,11 @@ Rename and remove concepts, episodes and relations, for their owner.
 from collections.abc import Mapping
 from typing import Any
 
-from .. import text
-from ..errors import NameTaken, NotFound, Tautology, UnknownRelationType, WrongKind
 from ..retrieval import documents
 from ..retrieval.indexer import Writer
-from ..text import show_name
+from ..texts import text
+from ..texts.text import show_name
+from ..verbs.errors import NameTaken, NotFound, Tautology, UnknownRelationType, WrongKind
 from . import affect, schema
 from .node import Graph, Node
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from .. import folding, limits, text, validators
-from ..layers import (
+from ..graph.layers import (
     NOW,
     SHARED,
     EdgeKind,
@@ -22,7 +21,9 @@ from ..layers import (
     optional,
     starting,
 )
-from ..words import phrases
+from ..texts import folding, text
+from ..texts.words import phrases
+from ..verbs import limits, validators
 
 CONCEPT: Final = "Concept"
 EPISODE: Final = "Episode"

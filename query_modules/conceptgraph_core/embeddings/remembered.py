@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import EmbeddingMismatch
 from ..graph.adapter import Graph, Node
+from ..verbs.errors import EmbeddingMismatch
 from .schema import EMBEDDING, HOLD, HOLDS, LAYER, PARTS, TEXTS, part
 
 

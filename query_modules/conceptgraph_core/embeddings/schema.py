@@ -5,9 +5,10 @@ Vectors of two models cannot be compared, even with equal dimensions. Imports no
 
 from typing import Final
 
-from .. import text, validators
+from ..graph.layers import Index, Layer, NodeKind, Property, VectorIndex
 from ..graph.primitives import Equal
-from ..layers import Index, Layer, NodeKind, Property, VectorIndex
+from ..texts import text
+from ..verbs import validators
 
 EMBEDDING: Final = "Embedding"
 # The use of the vectors; each use has one embedding.

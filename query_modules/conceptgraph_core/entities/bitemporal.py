@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any, Final
 
 from .. import language
-from ..dates import DAY_MS, overlap
+from ..texts.dates import DAY_MS, overlap
 from . import names, schema
 from .identity import components
 from .inputs import Claim, Given

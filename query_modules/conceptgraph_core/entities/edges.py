@@ -8,7 +8,7 @@ import math
 from collections.abc import Container, Sequence
 from typing import Final
 
-from ..dates import DAY_MS
+from ..texts.dates import DAY_MS
 from . import schema
 from .schema import MODEL, USER
 

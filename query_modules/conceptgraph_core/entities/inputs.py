@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .. import text as texts
-from .. import validators
-from ..errors import ConceptGraphError, InvalidNumber, InvalidText, Tautology, TooMuch
-from ..text import show_name
+from ..texts import text as texts
+from ..texts.text import show_name
+from ..verbs import validators
+from ..verbs.errors import ConceptGraphError, InvalidNumber, InvalidText, Tautology, TooMuch
 from . import names, schema
 
 _FACT: Final[dict[str, Callable[[Any, str], Any]]] = {

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from .. import dates, validators
-from .. import text as texts
-from ..errors import NotFound
-from ..text import show_name
+from ..texts import dates
+from ..texts import text as texts
+from ..texts.text import show_name
+from ..verbs import validators
+from ..verbs.errors import NotFound
 from . import lookups, names, schema, trust
 from .identity import components, ledger, merging
 from .node import Graph, Node

@@ -6,7 +6,6 @@ Imports nothing of Memgraph: the server names beforehand what a rule is sure to 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .. import limits, text
 from ..embeddings.schema import held, remembered
 from ..graph.primitives import (
     BEYOND,
@@ -24,6 +23,8 @@ from ..graph.primitives import (
     next_text,
 )
 from ..language import oneself
+from ..texts import text
+from ..verbs import limits
 from . import names, schema
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import chain, count
 from typing import Final, NamedTuple
 
-from .. import folding
 from ..concepts import schema
-from ..folding import plain
 from ..retrieval.question import asked_terms
-from ..words.splitting import is_unspaced, split
+from ..texts import folding
+from ..texts.folding import plain
+from ..texts.words.splitting import is_unspaced, split
 from .language import dated
 from .language.inflection import is_german, is_one_word
 

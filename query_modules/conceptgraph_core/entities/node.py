@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..context import Context
 from ..graph import adapter
-from ..layers import NodeKind
+from ..graph.layers import NodeKind
+from ..verbs.context import Context
 from . import edges, schema
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
+from ..verbs.procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
 
 # The description of a component without its edges.
 _COMPONENT: Final[dict[str, Any]] = {

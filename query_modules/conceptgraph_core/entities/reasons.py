@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .. import validators
-from ..errors import InvalidText, NotFound
+from ..verbs import validators
+from ..verbs.errors import InvalidText, NotFound
 from . import edges, schema, trust
 from .consolidation import daily, weekly
 from .identity import components, merging

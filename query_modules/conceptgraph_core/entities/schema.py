@@ -7,8 +7,8 @@ Times are unix ms. Imports nothing of Memgraph, so that the shell can read it wi
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .. import language, limits, text, validators
-from ..layers import (
+from .. import language
+from ..graph.layers import (
     NOW,
     REQUIRED,
     EdgeKind,
@@ -20,7 +20,9 @@ from ..layers import (
     optional,
     starting,
 )
-from ..text import show_name
+from ..texts import text
+from ..texts.text import show_name
+from ..verbs import limits, validators
 from . import kinds, names
 
 ENTITY: Final = "Entity"

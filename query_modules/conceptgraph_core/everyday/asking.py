@@ -9,14 +9,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 from typing import Final, NamedTuple
 
-from .. import language, limits, validators
-from .. import text as texts
-from ..dates import DAY_MS, Span
-from ..errors import InvalidNumber
+from .. import language
 from ..retrieval.periods import Named, find_periods
 from ..retrieval.question import shorten
-from ..words import missing, terms
-from ..words.splitting import split
+from ..texts import text as texts
+from ..texts.dates import DAY_MS, Span
+from ..texts.words import missing, terms
+from ..texts.words.splitting import split
+from ..verbs import limits, validators
+from ..verbs.errors import InvalidNumber
 from . import schema
 
 # Only the end of the earlier text is read, because a pronoun refers to it.

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .. import dates, text
 from ..cascade.forgetting import FORGETTABLE, describe
 from ..entities import bitemporal, inspecting
 from ..entities import schema as entities
@@ -14,6 +13,7 @@ from ..entities.node import Node as Entity
 from ..memories import fade, standing
 from ..memories import schema as memories
 from ..memories.view import AllMemories, Graph, Node
+from ..texts import dates, text
 from . import lookups, schema
 
 Row = dict[str, Any]

@@ -9,10 +9,10 @@ from ..entities.identity import components
 from ..entities.inputs import Given
 from ..entities.language import spans
 from ..entities.node import All, Graph, Node
-from ..errors import NotAllowed, NotFound, Tautology
-from ..folding import plain
 from ..memories.view import Graph as Memories
-from ..text import show_name
+from ..texts.folding import plain
+from ..texts.text import show_name
+from ..verbs.errors import NotAllowed, NotFound, Tautology
 from . import kept
 from .hearing import Message
 from .schema import ENTITY, MEMORY

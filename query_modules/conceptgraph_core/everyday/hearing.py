@@ -6,15 +6,15 @@ Imports nothing of Memgraph: the shell looks up what these need.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import limits
-from .. import text as texts
 from ..entities import names
 from ..entities import schema as entities
-from ..errors import InvalidText
 from ..language import oneself
-from ..procedures import NOTHING
-from ..words.phrase_files import says_new_end
-from ..words.splitting import split
+from ..texts import text as texts
+from ..texts.words.phrase_files import says_new_end
+from ..texts.words.splitting import split
+from ..verbs import limits
+from ..verbs.errors import InvalidText
+from ..verbs.procedures import NOTHING
 from . import schema
 
 

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from .. import text as texts
 from ..entities import lookups
 from ..entities import schema as entities
 from ..entities.identity import components, judging, ledger, merging
 from ..entities.names import canonical, searched
 from ..entities.node import Graph, Node
 from ..entities.observation import observing
-from ..errors import InvalidText, NotAllowed, NotFound, Tautology
 from ..graph.primitives import Union
 from ..language import oneself
-from ..text import show_name
+from ..texts import text as texts
+from ..texts.text import show_name
+from ..verbs.errors import InvalidText, NotAllowed, NotFound, Tautology
 from . import schema
 from .hearing import make_beginning
 

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from .. import limits, validators
-from .. import text as texts
 from ..graph import adapter
 from ..graph.adapter import Node
 from ..graph.primitives import BEYOND, Range, following
 from ..jobs.schema import BATCH, KEPT, MAX_BATCH, QUESTION
 from ..memories.schema import make_bound, make_id
+from ..texts import text as texts
+from ..verbs import limits, validators
 
 Row = dict[str, Any]
 _FIELDS = "id", "asked_at", "message", "also", "project", "shown"

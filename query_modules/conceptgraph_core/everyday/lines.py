@@ -6,7 +6,8 @@ Imports nothing of Memgraph: the shell writes the same text with the times of it
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from .. import budgets, dates
+from ..recall import budgets
+from ..texts import dates
 
 WHO: Final = "who"
 SAID: Final = "said"

@@ -6,7 +6,6 @@ Imports nothing of Memgraph: the server names beforehand what a rule is sure to 
 from collections.abc import Sequence
 from typing import Final
 
-from .. import limits
 from ..concepts import lookups as concepts
 from ..concepts.schema import CONCEPT, EPISODE
 from ..entities import lookups as entities
@@ -16,6 +15,7 @@ from ..graph.primitives import BEYOND, Lookup, Range, Tallied, Tally, Union
 from ..memories import schema as memories
 from ..memories.fade import ACTIVE
 from ..memories.lookups import SEEN, latest, mine
+from ..verbs import limits
 from .schema import MOST_EPISODES, MOST_LISTED, MOST_OF_A_STATE, OWN_LOOKED_UP, find_day_after
 
 LAST_MS: Final = limits.MAX_TIME_MS + 1

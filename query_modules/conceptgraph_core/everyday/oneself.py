@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
-from .. import quoting
 from ..entities.language import kin
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
@@ -14,7 +13,8 @@ from ..memories import schema as memories
 from ..memories.entries import entry as make_entry
 from ..memories.view import Graph, Node
 from ..retrieval.question import Past
-from ..words.splitting import split
+from ..texts import quoting
+from ..texts.words.splitting import split
 from . import schema
 from .lines import ALWAYS, RULES, WHO, Line, make_line
 

@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from .. import budgets
-from ..quoting import CUT
-from ..words import stems
-from ..words.splitting import names
+from ..recall import budgets
+from ..texts.quoting import CUT
+from ..texts.words import stems
+from ..texts.words.splitting import names
 
 # A longer text is not quoted whole: 80 tokens.
 LONG: Final = 80 * budgets.BYTES_A_TOKEN

@@ -1,6 +1,6 @@
 """The procedures `everyday.*`. Imports nothing of Memgraph."""
 
-from ..procedures import MAP, MAPS, TEXTS, list_procedures, reads, writes
+from ..verbs.procedures import MAP, MAPS, TEXTS, list_procedures, reads, writes
 
 _ASKED = ("asker", "asked_at", "also", "project")
 

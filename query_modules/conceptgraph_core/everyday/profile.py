@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import Annotated, Any
 
-from .. import budgets, validators
-from ..arguments import INNER, Budget
-from ..dates import DAY_MS
 from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..language import oneself
 from ..memories import schema as memories
 from ..memories.view import Graph, Node
+from ..recall import budgets
+from ..texts.dates import DAY_MS
+from ..verbs import validators
+from ..verbs.arguments import INNER, Budget
 from . import lookups, schema
 from .lines import AHEAD, ALWAYS, ME, PEOPLE, RULES, Line, Room, make_line, sources, text, tokens
 from .oneself import is_about_user, own_texts, quote_memory

@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
-from .. import limits, validators
-from .. import text as texts
-from ..arguments import BEGINS, Keep, Names, RelationType
 from ..cascade import forgetting
 from ..cascade import texts as cascade
 from ..concepts import lookups as of_concepts
@@ -19,15 +16,18 @@ from ..entities.narration import own_facts
 from ..entities.node import Graph as Entities
 from ..entities.node import Node as Entity
 from ..entities.observation import observing
-from ..folding import fold
+from ..graph.layers import SHARED
 from ..graph.primitives import Lookup, Union
 from ..language import oneself
-from ..layers import SHARED
 from ..memories import crud, ingesting, lifecycle, links, lookups, superseding
 from ..memories import schema as memories
 from ..memories.entries import TOGETHER
 from ..memories.projects import TAG, is_about_user
 from ..memories.view import AllMemories, Graph, Node
+from ..texts import text as texts
+from ..texts.folding import fold
+from ..verbs import limits, validators
+from ..verbs.arguments import BEGINS, Keep, Names, RelationType
 from . import correcting, schema, stating
 from .hearing import Message, make_note, make_observation, named_in, read_facts, terms
 from .lookups import own_texts

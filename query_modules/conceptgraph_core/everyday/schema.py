@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Final, NamedTuple
 
-from ..dates import DAY_MS
-from ..errors import InvalidText
+from ..texts.dates import DAY_MS
+from ..verbs.errors import InvalidText
 
 DEFAULT_BUDGET: Final = 1_200
 

@@ -4,9 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, NamedTuple
 
-from .. import text as texts
-from .. import validators
-from ..arguments import BEGINS, ENDED, Kind, Limit
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
 from ..entities import inspecting as entities
@@ -15,18 +12,21 @@ from ..entities.narration import widening
 from ..entities.node import Graph as Entities
 from ..entities.schema import MAX_LIMIT
 from ..graph.primitives import Lookup
-from ..limits import MOST_FOUND
 from ..memories.filters import Wanted
 from ..memories.lookups import leading
 from ..memories.projects import read_project
 from ..memories.rendering import teller
 from ..memories.search import Meant, find_best, read_meant, read_wordings
 from ..memories.view import Graph, Node
-from ..ranks import fuse_rankings
 from ..retrieval import documents
 from ..retrieval.question import shorten
+from ..retrieval.ranks import fuse_rankings
 from ..retrieval.searching import Found, find_nodes
-from ..words import talk, terms
+from ..texts import text as texts
+from ..texts.words import talk, terms
+from ..verbs import validators
+from ..verbs.arguments import BEGINS, ENDED, Kind, Limit
+from ..verbs.limits import MOST_FOUND
 from . import lookups, schema
 from .asking import has_words, read_span
 

@@ -19,8 +19,8 @@ from ..entities.language.spans import Said, Span
 from ..entities.rule_extractor import naming, statements
 from ..language import oneself
 from ..memories import superseding
-from ..words import missing
-from ..words.splitting import split
+from ..texts.words import missing
+from ..texts.words.splitting import split
 from .hearing import Message
 
 Row = dict[str, Any]

@@ -3,9 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-from .. import dates, limits
-from .. import text as texts
-from ..arguments import INNER, Limit
 from ..concepts import lookups as concept_lookups
 from ..concepts import names as concept_names
 from ..concepts import recall
@@ -29,7 +26,11 @@ from ..memories.lookups import leading
 from ..memories.search import Meant, find_best, read_meant, read_wordings
 from ..memories.view import Graph
 from ..memories.view import Node as Memory
-from ..words import missing
+from ..texts import dates
+from ..texts import text as texts
+from ..texts.words import missing
+from ..verbs import limits
+from ..verbs.arguments import INNER, Limit
 from . import lookups, schema
 from .hearing import name_session
 from .profile import profile

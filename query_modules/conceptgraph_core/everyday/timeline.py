@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-from .. import dates, text
 from ..concepts import schema as concepts
 from ..concepts.node import Graph as Concepts
 from ..entities import schema as entities
 from ..entities.node import Graph as Entities
 from ..memories.view import AllMemories, Graph
 from ..memories.view import Node as Memory
+from ..texts import dates, text
 from . import lookups, schema
 from .searching import describe_memory
 

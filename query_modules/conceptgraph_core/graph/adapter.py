@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import mgp
 
-from .. import context as contexts
-from ..context import Context
-from ..errors import InvalidContext, TooMuch
-from ..layers import Layer, Property
+from ..verbs import context as contexts
+from ..verbs.context import Context
+from ..verbs.errors import InvalidContext, TooMuch
 from . import primitives
 from . import raw as raws
+from .layers import Layer, Property
 from .primitives import (
     Embedded,
     Equal,

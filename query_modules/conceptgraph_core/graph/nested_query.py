@@ -284,7 +284,7 @@ def _problem(kind: type) -> str:
 re: Final[Any] = __import__("re")
 
 # It stands above the layers, whose declarations it reads.
-_PLANNING: Final = "conceptgraph_core.cypher.planning"
+_PLANNING: Final = "conceptgraph_core.graph.cypher.planning"
 _ELSEWHERE: Final = "only Memgraph runs a query within a call"
 _MODULES: Final = "conceptgraph|memorygraph|entitygraph|everyday"
 _LITERAL: Final = re.compile(

@@ -11,10 +11,11 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 from zlib import compress, decompress
 
-from .. import limits, text
-from ..errors import ConceptGraphError
-from ..folding import Keywords
-from ..layers import Columns
+from ..texts import text
+from ..texts.folding import Keywords
+from ..verbs import limits
+from ..verbs.errors import ConceptGraphError
+from .layers import Columns
 
 # Sorts before every text.
 BEYOND: Final = "\U0010ffff" * 2

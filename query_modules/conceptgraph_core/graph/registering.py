@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import mgp
 
-from ..context import KEYS
-from ..errors import WrongValue
-from ..procedures import Edge, Procedure, Vertex
+from ..verbs.context import KEYS
+from ..verbs.errors import WrongValue
+from ..verbs.procedures import Edge, Procedure, Vertex
 from .nested_query import BARE
 from .raw import records
 

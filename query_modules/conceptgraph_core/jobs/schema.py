@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ..graph.layers import Index, Layer, NodeKind, optional
 from ..graph.primitives import BEYOND, Range
-from ..layers import Index, Layer, NodeKind, optional
 
 # The worker has a name that no job has; each job's record has the job's name.
 WORKER: Final = "Worker"

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from .. import limits, text
-from ..errors import NotAllowed
 from ..graph import adapter
 from ..graph.adapter import Node
+from ..texts import text
+from ..verbs import limits
+from ..verbs.errors import NotAllowed
 from . import schema
 
 Row = dict[str, Any]

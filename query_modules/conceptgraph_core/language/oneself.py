@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
-from ..folding import fold_marks
+from ..texts.folding import fold_marks
 from . import LANGUAGES, load, read_spoken, words
 
 # Only the beginning of a text tells whom it is about.

@@ -6,12 +6,12 @@ Give their owner, and the worker, access to all of them, forgotten ones included
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from .. import text
-from ..errors import InvalidText, NotAllowed, Stale, Tautology
 from ..graph.primitives import BEYOND, Range, following
-from ..procedures import NOTHING
 from ..retrieval import searching
 from ..retrieval.indexer import Writer
+from ..texts import text
+from ..verbs.errors import InvalidText, NotAllowed, Stale, Tautology
+from ..verbs.procedures import NOTHING
 from . import duplicates, fade, lifecycle, lookups, schema, standing
 from .entries import TOGETHER, find_together
 from .filters import Wanted

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .. import ranks
+from ..retrieval import ranks
 from ..retrieval.graph_index import StoredIndex
 from ..retrieval.indexer import Words
 from ..retrieval.searching import Texts
-from ..words import missing, terms
+from ..texts.words import missing, terms
 from . import schema, standing, superseding
 from .search import comparable
 from .view import Graph, Node

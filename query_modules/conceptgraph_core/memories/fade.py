@@ -8,9 +8,9 @@ import math
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
-from ..dates import DAY_MS
-from ..decaying import RULES, Rules
-from ..limits import MAX_TIME_MS
+from ..texts.dates import DAY_MS
+from ..verbs.decaying import RULES, Rules
+from ..verbs.limits import MAX_TIME_MS
 
 ACTIVE: Final = "active"
 DORMANT: Final = "dormant"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import text
-from ..dates import ALWAYS, Span
 from ..entities.names import Subject
+from ..texts import text
+from ..texts.dates import ALWAYS, Span
 from . import schema
 from .projects import Project
 

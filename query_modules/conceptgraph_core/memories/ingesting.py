@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import limits, text
-from ..errors import ConceptGraphError, InvalidRow
 from ..retrieval.indexer import Writer
+from ..texts import text
+from ..verbs import limits
+from ..verbs.errors import ConceptGraphError, InvalidRow
 from . import fade, lifecycle, lookups, schema
 from .crud import own_metadata
 from .view import AllMemories, Node

@@ -7,11 +7,11 @@ transaction. The drop-ins of the server are built on it: namespaces and filters 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from .. import text
-from ..errors import InvalidText, NotAllowed
 from ..graph.primitives import Lookup, Range, Union
 from ..retrieval import documents
 from ..retrieval.indexer import Writer
+from ..texts import text
+from ..verbs.errors import InvalidText, NotAllowed
 from . import fade, schema, standing
 from .crud import check_properties
 from .filters import Wanted

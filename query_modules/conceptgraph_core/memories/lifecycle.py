@@ -6,13 +6,14 @@ The worker lets time pass for all memories, in batches.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from .. import limits, text
-from ..dates import DAY_MS
-from ..errors import ConceptGraphError, InvalidNumber, InvalidText
 from ..graph.primitives import BEYOND, Range, following
 from ..jobs import worker
 from ..jobs.schema import BATCH, DECAY, EVERY, MAX_BATCH
 from ..jobs.worker import Work
+from ..texts import text
+from ..texts.dates import DAY_MS
+from ..verbs import limits
+from ..verbs.errors import ConceptGraphError, InvalidNumber, InvalidText
 from . import fade, schema
 from .lookups import mine
 from .view import AllMemories, Graph, Node

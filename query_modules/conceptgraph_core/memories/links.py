@@ -7,8 +7,9 @@ statistics and counts need not know of it, and it is exported, copied and restor
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .. import text, validators
-from ..errors import NotFound, Tautology
+from ..texts import text
+from ..verbs import validators
+from ..verbs.errors import NotFound, Tautology
 from . import schema
 from .view import Graph, Node
 

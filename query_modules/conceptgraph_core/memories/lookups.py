@@ -6,7 +6,6 @@ Imports nothing of Memgraph: the server names beforehand what a rule is sure to 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .. import dates, limits, text
 from ..concepts import lookups as concepts
 from ..concepts.schema import CONCEPT, NAMES, find_names
 from ..embeddings.schema import remembered
@@ -33,7 +32,9 @@ from ..graph.primitives import (
 from ..retrieval import documents
 from ..retrieval import schema as words
 from ..retrieval.schema import NEIGHBOURS
-from ..words import missing, terms
+from ..texts import dates, text
+from ..texts.words import missing, terms
+from ..verbs import limits
 from . import schema
 from .fade import EXPIRED, STATES
 from .filters import Wanted

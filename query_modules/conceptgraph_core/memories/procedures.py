@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from ..jobs.schema import COUNTERS
-from ..procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
+from ..verbs.procedures import MAP, MAPS, TEXTS, Edge, Vertex, list_procedures, reads, writes
 
 # The fields of one kind of rows, with their types.
 _Fields = dict[str, Any]

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from ..entities.language import kin
-from ..folding import fold
 from ..language import oneself
-from ..words.splitting import split
+from ..texts.folding import fold
+from ..texts.words.splitting import split
 from . import schema, superseding
 
 TAG: Final = "project "

@@ -6,9 +6,9 @@ Imports nothing of Memgraph: the shell renders the same text with days in its ow
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from .. import quoting
-from ..budgets import BYTES_A_TOKEN, size, tokens
-from ..dates import minute
+from ..recall.budgets import BYTES_A_TOKEN, size, tokens
+from ..texts import quoting
+from ..texts.dates import minute
 from .schema import DEFAULT_SOURCE
 
 # A memory in such a text: memory_id, at (unix ms), speaker (None for a note), source and text.

@@ -10,10 +10,7 @@ import zlib
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
-from .. import limits, text, validators
-from ..errors import InvalidMetadata, InvalidNumber, InvalidText, UnknownState
-from ..language import oneself
-from ..layers import (
+from ..graph.layers import (
     NOW,
     EdgeKind,
     Index,
@@ -26,6 +23,10 @@ from ..layers import (
     optional,
     starting,
 )
+from ..language import oneself
+from ..texts import text
+from ..verbs import limits, validators
+from ..verbs.errors import InvalidMetadata, InvalidNumber, InvalidText, UnknownState
 from .fade import ACTIVE, EXPIRED, MAX_LINK_DAYS, PRESERVING_TAGS, STATES, Fading
 
 _MILLISECONDS: Final = 2**48 - 1

@@ -5,24 +5,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from .. import text, validators
 from ..concepts import names
 from ..concepts import node as concepts
 from ..embeddings import remembered
 from ..entities import node as entities
 from ..entities.names import list_terms
 from ..entities.narration import widening as merged
-from ..errors import InvalidNumber
 from ..graph.primitives import Lookup
-from ..limits import MAX_SUMMARY
-from ..ranks import cosine_to
 from ..retrieval import documents, spelling
 from ..retrieval.graph_index import StoredIndex, leave_out_speakers
 from ..retrieval.indexer import Words
 from ..retrieval.question import Further, asks_of_the_past, shorten
+from ..retrieval.ranks import cosine_to
 from ..retrieval.schema import DEFAULT_LIMIT, MAX_LIMIT
 from ..retrieval.searching import Found, Search, Texts, merge_found
-from ..words import missing
+from ..texts import text
+from ..texts.words import missing
+from ..verbs import validators
+from ..verbs.errors import InvalidNumber
+from ..verbs.limits import MAX_SUMMARY
 from . import lookups, schema, standing
 from .fade import EXPIRED
 from .filters import Wanted

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from .. import text
+from ..texts import text
 from . import fade, lookups, schema
 from .traversal import age
 from .view import ExpiredMemories, Graph, Node

@@ -13,9 +13,9 @@ from .. import language
 from ..entities.language import dated
 from ..language import oneself
 from ..retrieval.question import asking
-from ..words import missing, terms
-from ..words.phrase_files import has_phrase
-from ..words.splitting import split
+from ..texts.words import missing, terms
+from ..texts.words.phrase_files import has_phrase
+from ..texts.words.splitting import split
 
 _TOPIC: Final = "once"
 _PUNCTUATION: Final = ".,;:!?\"'()[]“”„…"

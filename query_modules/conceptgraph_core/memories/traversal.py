@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import Any, Final
 
-from .. import text, validators
+from ..texts import text
+from ..verbs import validators
 from . import lookups, schema
 from .view import Graph, Node
 

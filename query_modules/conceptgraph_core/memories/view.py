@@ -3,11 +3,11 @@
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from .. import quoting, text
-from ..dates import DAY_MS
-from ..errors import NotFound
 from ..graph import adapter
 from ..graph.raw import keep
+from ..texts import quoting, text
+from ..texts.dates import DAY_MS
+from ..verbs.errors import NotFound
 from . import fade, schema
 from .fade import ACTIVE, ARCHIVED, EXPIRED, STATES, Fading, link_days, link_strength
 

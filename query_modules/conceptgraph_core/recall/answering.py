@@ -7,14 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Annotated, Any, Final
 
-from .. import budgets, quoting
-from .. import text as texts
-from ..arguments import Budget, Days
 from ..concepts import recall as concepts
 from ..concepts.node import Graph as Concepts
 from ..concepts.node import Node as Concept
 from ..concepts.schema import EVOKES, RELATION_NAMES
-from ..dates import Span
 from ..entities.language import kin
 from ..entities.narration import narrative
 from ..entities.node import Graph as Entities
@@ -23,14 +19,19 @@ from ..everyday import schema
 from ..everyday.asking import asks_what_was_done
 from ..everyday.lines import MIND, WHO, Line, Room, make_line, sources, text, tokens
 from ..everyday.oneself import asked_for
-from ..folding import plain
 from ..memories import standing
 from ..memories.entries import Told, count_access, entry
 from ..memories.rendering import fitting
 from ..memories.view import Graph
-from ..procedures import NOTHING
-from ..words import talk, terms
-from ..words.splitting import split
+from ..texts import quoting
+from ..texts import text as texts
+from ..texts.dates import Span
+from ..texts.folding import plain
+from ..texts.words import talk, terms
+from ..texts.words.splitting import split
+from ..verbs.arguments import Budget, Days
+from ..verbs.procedures import NOTHING
+from . import budgets
 from .gather import find_planned, gather, is_past_use, list_of_time
 from .read import Question, read
 from .say import put_in_order, quote

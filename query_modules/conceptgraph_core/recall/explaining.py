@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
-from .. import text as texts
-from ..arguments import Limit
 from ..everyday import schema
-from ..limits import MOST_FOUND
 from ..memories.view import Graph
+from ..texts import text as texts
+from ..verbs.arguments import Limit
+from ..verbs.limits import MOST_FOUND
 from .answering import asks_time_alone, list_answers
 from .gather import gather
 from .read import read

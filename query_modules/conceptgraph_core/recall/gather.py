@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ..dates import DAY_MS, Span
 from ..everyday.asking import name_months
 from ..everyday.schema import DAYS_MS, DAYS_TAG
 from ..memories import schema, standing
@@ -18,6 +17,7 @@ from ..memories.search import Finder, find_best, find_each, read_wordings
 from ..memories.view import Graph, Node
 from ..retrieval.periods import Period, find_periods
 from ..retrieval.searching import Found
+from ..texts.dates import DAY_MS, Span
 from .read import Question
 
 # Not by an import statement: a reload of the modules would drop the names it defines.

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from .. import text as texts
 from ..concepts import names
 from ..concepts import node as concepts
-from ..dates import ALWAYS, DAY_MS, Span
 from ..entities import node as entities
 from ..entities.identity import components
 from ..entities.narration import narrative
@@ -17,13 +15,15 @@ from ..everyday import asking, lookups
 from ..everyday.asking import is_of_the_user, make_query
 from ..graph.primitives import Lookup
 from ..language import oneself
-from ..limits import MAX_DAYS
 from ..memories.lookups import leading
 from ..memories.search import Finder, read_meant, read_wordings
 from ..memories.view import Graph
 from ..retrieval.question import Past, past_of, shorten
-from ..words import missing
-from ..words.splitting import split
+from ..texts import text as texts
+from ..texts.dates import ALWAYS, DAY_MS, Span
+from ..texts.words import missing
+from ..texts.words.splitting import split
+from ..verbs.limits import MAX_DAYS
 
 # So many other names of those whom a message names lead to texts.
 _MOST_RENAMED: Final = 3

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from .. import budgets, quoting
 from ..everyday import passages, schema
 from ..everyday.lines import SAID, Line, Room, make_line, size, title_size
 from ..memories import rendering
 from ..memories.entries import Told, entries, find_renewed
 from ..memories.view import Node
 from ..retrieval.searching import merge_found
+from ..texts import quoting
+from . import budgets
 from .gather import Candidate
 from .read import Question
 

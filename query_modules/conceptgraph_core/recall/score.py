@@ -7,9 +7,9 @@ better than words and nearness alone do (`Found.score`), so searches and context
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from .. import budgets
 from ..memories.schema import CONTEXT_BEST, CONTEXT_BREVITY, CONTEXT_LEAST
 from ..memories.traversal import age
+from . import budgets
 from .gather import Candidate, Gathered
 from .read import Question
 from .weigh import Weighed

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from math import log1p, log10, nan, sqrt
 from typing import Final, NamedTuple
 
-from .. import budgets
-from ..dates import DAY_MS
 from ..memories import schema as memories
 from ..memories.search import Finder
 from ..retrieval.question import LEADS
 from ..retrieval.scoring import RARITY_EXPONENT
 from ..retrieval.searching import Found
-from ..words.splitting import split
+from ..texts.dates import DAY_MS
+from ..texts.words.splitting import split
+from . import budgets
 from .gather import Candidate, Gathered
 from .read import Question
 from .weights import MESSAGE, TEXT

@@ -10,7 +10,7 @@ from math import copysign, exp, isfinite, isnan, nan, sqrt
 from operator import mul
 from typing import Any, Final, NamedTuple
 
-from ..errors import InvalidNumber
+from ..verbs.errors import InvalidNumber
 
 FILE: Final = "weights.json"
 OTHER: Final = "other"

@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .. import text as names
+from ..graph.layers import SHARED, IndexedText, NodeKind
 from ..graph.primitives import BEYOND, Equal, Incoming, Lookup, Range, Sized, Union
-from ..layers import SHARED, IndexedText, NodeKind
-from ..words import missing, terms
+from ..texts import text as names
+from ..texts.words import missing, terms
 from . import schema, spelling
 from .question import own_names, sought_terms, speaker_terms
 from .schema import NEIGHBOURS

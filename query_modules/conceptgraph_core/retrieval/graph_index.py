@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import compress, islice
 from typing import Any, Final
 
-from .. import text as texts
-from ..dates import ALWAYS, Span
 from ..graph.raw import keep
-from ..words import readings
-from ..words.splitting import split
+from ..texts import text as texts
+from ..texts.dates import ALWAYS, Span
+from ..texts.words import readings
+from ..texts.words.splitting import split
 from . import schema
 from .groups import Neighbour, make_meant, of_term
 from .index import NO_MENTIONS, Corpus, Mentions, Told

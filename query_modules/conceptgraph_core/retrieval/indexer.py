@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..context import Context
-from ..errors import LibraryMissing
 from ..graph import adapter
 from ..graph.adapter import Node
+from ..graph.layers import IndexedText, NodeKind
 from ..graph.raw import keep, labels
-from ..layers import IndexedText, NodeKind
-from ..words import missing
+from ..texts.words import missing
+from ..verbs.context import Context
+from ..verbs.errors import LibraryMissing
 from . import schema
 from .documents import Told, part, read_told, words_in
 from .question import speaker_terms

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from ..dates import DAY_MS
+from ..texts.dates import DAY_MS
 from .calendar import Days, in_year, likely, tense
 from .period_patterns import PATTERNS, Read, Reader, tokens
 

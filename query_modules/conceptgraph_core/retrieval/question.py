@@ -6,10 +6,10 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from .. import language
-from ..dates import DAY_MS
-from ..words import families, first_name, readings, terms
-from ..words.languages import DEFAULT
-from ..words.splitting import split
+from ..texts.dates import DAY_MS
+from ..texts.words import families, first_name, readings, terms
+from ..texts.words.languages import DEFAULT
+from ..texts.words.splitting import split
 from .groups import Neighbour, of_family
 from .periods import Period, find_periods, periods
 

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from .. import limits, text, validators
-from ..errors import ConceptGraphError, InvalidNumber, InvalidText
-from ..layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
+from ..graph.layers import Columns, EdgeKind, Index, Layer, NodeKind, Property
+from ..texts import text
+from ..verbs import limits, validators
+from ..verbs.errors import ConceptGraphError, InvalidNumber, InvalidText
 
 # The factors of a score, as explanations name them.
 FACTORS: Final = ("age", "named", "asker", "period")

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..dates import ALWAYS, Span
-from ..errors import TooMuch
 from ..graph import adapter
+from ..graph.layers import NodeKind
 from ..graph.primitives import Lookup
 from ..graph.raw import raw_vertex
-from ..layers import NodeKind
-from ..text import summary
+from ..texts.dates import ALWAYS, Span
+from ..texts.text import summary
+from ..verbs.errors import TooMuch
 from . import documents, schema
 from .graph_index import StoredIndex
 from .groups import SPELT_COSINE

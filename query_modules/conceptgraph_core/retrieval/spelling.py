@@ -19,9 +19,9 @@ from itertools import islice
 from typing import Any, Final, NamedTuple, Protocol
 
 from .. import language
-from ..words import families, given_names, readings
-from ..words.languages import language as stemmed
-from ..words.splitting import split
+from ..texts.words import families, given_names, readings
+from ..texts.words.languages import language as stemmed
+from ..texts.words.splitting import split
 from .index import Index
 
 # Not imported: a reload would drop it.

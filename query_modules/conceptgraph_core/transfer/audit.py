@@ -12,20 +12,20 @@ from typing import Any, Final
 
 from ..embeddings.schema import HOLD, HOLDS, PARTS
 from ..entities import names
-from ..errors import ConceptGraphError
 from ..graph import adapter
 from ..graph import raw as raws
 from ..graph.adapter import Node
+from ..graph.layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
 from ..graph.raw import labels, public_edge
 from ..jobs.schema import COUNTERS, JOURNALS, KEPT, WORKER
 from ..jobs.schema import LAYER as WORK
-from ..layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
-from ..registry import indexed_kinds
 from ..retrieval import schema
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import LAYER as WORDS
 from ..retrieval.schema import UNINDEXED
+from ..verbs.errors import ConceptGraphError
 from .places import shown_key
+from .registry import indexed_kinds
 from .view import Everything
 
 Row = dict[str, Any]

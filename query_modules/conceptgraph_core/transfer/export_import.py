@@ -17,7 +17,10 @@ Records of a user's own concepts and episodes also have user_id.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..errors import (
+from ..graph.adapter import Node
+from ..graph.layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
+from ..retrieval.indexer import Writer
+from ..verbs.errors import (
     ConceptGraphError,
     InvalidRow,
     NameTaken,
@@ -26,9 +29,6 @@ from ..errors import (
     UnknownRelationType,
     WrongKind,
 )
-from ..graph.adapter import Node
-from ..layers import NOW, REQUIRED, SHARED, EdgeKind, Layer, NodeKind, Property
-from ..retrieval.indexer import Writer
 from . import journal
 from .places import Place, list_places, look_up, own_key, places, shown_key
 from .view import Everything, value_of

@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from zlib import crc32
 
-from .. import text
 from ..cascade import forgetting
 from ..graph import adapter
 from ..graph.adapter import Node
+from ..graph.layers import SHARED
 from ..graph.primitives import Lookup, Range, next_text
 from ..jobs.schema import JOURNAL, JOURNALS
-from ..layers import SHARED
 from ..memories import lookups
 from ..memories.schema import KIND as MEMORY
 from ..memories.view import AllMemories
-from ..registry import indexed_kinds
 from ..retrieval import documents
 from ..retrieval.indexer import Writer
+from ..texts import text
 from .places import Place, list_places, placed, places
+from .registry import indexed_kinds
 from .view import Everything
 
 Row = Mapping[str, Any]

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import InvalidRow
+from ..graph.layers import SHARED, Layer, NodeKind, Property
 from ..graph.primitives import Equal, Union
-from ..layers import SHARED, Layer, NodeKind, Property
-from ..registry import indexed_kinds
 from ..retrieval import documents
-from ..text import show_name
+from ..texts.text import show_name
+from ..verbs.errors import InvalidRow
+from .registry import indexed_kinds
 
 Key = tuple[Any, ...]
 # The labels of one name space, and a key in it.

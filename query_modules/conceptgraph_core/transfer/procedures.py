@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..procedures import MAP, list_procedures, reads, writes
+from ..verbs.procedures import MAP, list_procedures, reads, writes
 
 VERSION = reads("conceptgraph.version", version=str)._replace(takes_context=False)
 STATS = reads("conceptgraph.stats", measure=str, kind=str, value=int)

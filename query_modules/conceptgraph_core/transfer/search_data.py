@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from .. import limits, text, validators
 from ..embeddings.remembered import check, hold, hold_all, read_embedding
 from ..embeddings.schema import (
     EMBEDDING,
@@ -23,8 +22,8 @@ from ..embeddings.schema import (
     held,
     remembered,
 )
-from ..errors import InvalidRow, WrongValue
 from ..graph.adapter import Node
+from ..graph.layers import VectorIndex
 from ..graph.primitives import (
     BEYOND,
     Equal,
@@ -35,15 +34,17 @@ from ..graph.primitives import (
     following,
     next_text,
 )
-from ..layers import VectorIndex
-from ..procedures import NOTHING
-from ..registry import indexed_kinds
 from ..retrieval import documents, schema
 from ..retrieval.documents import Told
 from ..retrieval.groups import MOST
 from ..retrieval.indexer import Words, Writer, is_of
+from ..texts import text
+from ..verbs import limits, validators
+from ..verbs.errors import InvalidRow, WrongValue
+from ..verbs.procedures import NOTHING
 from . import audit
 from .places import Place, look_up, placed, places
+from .registry import indexed_kinds
 from .view import Everything, value_of
 
 # The vectors that one transaction removes.

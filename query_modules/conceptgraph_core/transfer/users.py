@@ -9,18 +9,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .. import limits, text
 from ..graph.adapter import Node
+from ..graph.layers import NOW, SHARED, join_layers
 from ..graph.primitives import BEYOND, Range, Union, next_text
 from ..jobs.schema import JOURNALS, KEPT
-from ..layers import NOW, SHARED, join_layers
-from ..registry import LAYERS
 from ..retrieval.indexer import Writer
 from ..retrieval.schema import LAYER as WORDS
-from ..text import BEHIND_SCOPE
+from ..texts import text
+from ..texts.text import BEHIND_SCOPE
+from ..verbs import limits
 from .audit import UNKNOWN, mend_value, subject_of
 from .export_import import Record, describe_edges, describe_node, import_rows
 from .procedures import BATCH
+from .registry import LAYERS
 from .view import Everything
 
 # No character sorts between the two, so that this range has what is counted apart for a user.

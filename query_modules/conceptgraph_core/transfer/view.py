@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from ..graph import adapter
 from ..graph.adapter import Node
-from ..layers import EdgeKind, Layer, NodeKind, Property, join_layers
-from ..registry import LAYERS
+from ..graph.layers import EdgeKind, Layer, NodeKind, Property, join_layers
 from .places import Key, shown_key
+from .registry import LAYERS
 
 
 class Everything(adapter.Graph[Node]):

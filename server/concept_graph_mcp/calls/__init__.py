@@ -6,7 +6,7 @@ is imported on first use, because a server with one toolset does not need the ot
 
 from typing import TYPE_CHECKING, Any
 
-from conceptgraph_core.procedures import Procedure as Procedure
+from conceptgraph_core.verbs.procedures import Procedure as Procedure
 
 from .call import Call as Call
 

@@ -5,12 +5,12 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, ParamSpec
 
-from conceptgraph_core.context import OWN, WHOSE
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.procedures import Procedure
-from conceptgraph_core.words import languages
+from conceptgraph_core.texts.words import languages
+from conceptgraph_core.verbs.context import OWN, WHOSE
+from conceptgraph_core.verbs.errors import ConceptGraphError
+from conceptgraph_core.verbs.procedures import Procedure
 
 from ..errors import Refused
 

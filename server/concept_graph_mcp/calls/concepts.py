@@ -3,8 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from conceptgraph_core import folding, limits, text
-from conceptgraph_core.arguments import (
+from conceptgraph_core.concepts import lookups, procedures, schema
+from conceptgraph_core.graph.layers import SHARED
+from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
+from conceptgraph_core.texts import folding, text
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.arguments import (
     INNER,
     AskedAt,
     Asker,
@@ -14,11 +19,7 @@ from conceptgraph_core.arguments import (
     OneOf,
     Query,
 )
-from conceptgraph_core.concepts import lookups, procedures, schema
-from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT
+from conceptgraph_core.verbs.context import DEFAULT_USER
 
 from .verb import verb
 

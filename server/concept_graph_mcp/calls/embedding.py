@@ -9,10 +9,10 @@ from typing import Any
 from conceptgraph_core.embeddings.schema import remembered
 from conceptgraph_core.everyday import procedures as everyday
 from conceptgraph_core.memories import procedures as memories
-from conceptgraph_core.procedures import NOTHING
-from conceptgraph_core.registry import MODEL, Model, indexed_kinds
 from conceptgraph_core.retrieval.schema import PARTS
 from conceptgraph_core.transfer import procedures
+from conceptgraph_core.transfer.registry import MODEL, Model, indexed_kinds
+from conceptgraph_core.verbs.procedures import NOTHING
 
 from .call import Call
 from .transfer import of_model

@@ -3,8 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import budgets, text
-from conceptgraph_core.arguments import (
+from conceptgraph_core.entities import lookups, procedures, schema
+from conceptgraph_core.entities import lookups as look_up
+from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.jobs.schema import BATCH
+from conceptgraph_core.recall import budgets
+from conceptgraph_core.texts import text
+from conceptgraph_core.verbs.arguments import (
     BEGINS,
     ENDS,
     INNER,
@@ -19,11 +24,7 @@ from conceptgraph_core.arguments import (
     When,
     ms,
 )
-from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.entities import lookups, procedures, schema
-from conceptgraph_core.entities import lookups as look_up
-from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.jobs.schema import BATCH
+from conceptgraph_core.verbs.context import DEFAULT_USER
 
 from .call import Call, checked
 from .verb import verb

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from conceptgraph_core.arguments import (
+from conceptgraph_core.everyday import procedures
+from conceptgraph_core.verbs.arguments import (
     BEGINS,
     ENDED,
     AskedAt,
@@ -19,8 +20,7 @@ from conceptgraph_core.arguments import (
     When,
     Wordings,
 )
-from conceptgraph_core.everyday import procedures
-from conceptgraph_core.procedures import NOTHING
+from conceptgraph_core.verbs.procedures import NOTHING
 
 from .verb import verb_of_rule
 

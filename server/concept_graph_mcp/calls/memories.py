@@ -6,8 +6,18 @@ Build the calls that take many.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from conceptgraph_core import budgets, text
-from conceptgraph_core.arguments import (
+from conceptgraph_core.graph.layers import SHARED
+from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.jobs.schema import BATCH
+from conceptgraph_core.memories import lookups, procedures, schema
+from conceptgraph_core.memories.fade import EXPIRED, STATES
+from conceptgraph_core.memories.filters import Wanted
+from conceptgraph_core.memories.lookups import ids, latest, listed_by, near
+from conceptgraph_core.recall import budgets
+from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, MAX_LIMIT
+from conceptgraph_core.texts import text
+from conceptgraph_core.texts.text import limit as read_limit
+from conceptgraph_core.verbs.arguments import (
     INNER,
     UNTIL,
     AskedAt,
@@ -22,16 +32,7 @@ from conceptgraph_core.arguments import (
     Unit,
     When,
 )
-from conceptgraph_core.graph.primitives import Lookup
-from conceptgraph_core.jobs.schema import BATCH
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.memories import lookups, procedures, schema
-from conceptgraph_core.memories.fade import EXPIRED, STATES
-from conceptgraph_core.memories.filters import Wanted
-from conceptgraph_core.memories.lookups import ids, latest, listed_by, near
-from conceptgraph_core.procedures import NOTHING
-from conceptgraph_core.retrieval.schema import DEFAULT_LIMIT, MAX_LIMIT
-from conceptgraph_core.text import limit as read_limit
+from conceptgraph_core.verbs.procedures import NOTHING
 
 from .call import Call, checked, spoken, spoken_context, whose
 from .verb import verb

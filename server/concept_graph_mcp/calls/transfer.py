@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core import text
-from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.graph.primitives import BEYOND, Lookup, Range, next_text
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.procedures import Procedure
-from conceptgraph_core.registry import LAYERS, MODEL, Model
+from conceptgraph_core.texts import text
 from conceptgraph_core.transfer import procedures
+from conceptgraph_core.transfer.registry import LAYERS, MODEL, Model
+from conceptgraph_core.verbs.errors import InvalidRow
+from conceptgraph_core.verbs.procedures import Procedure
 
 from .call import Call, checked, spoken_context
 from .verb import verb

@@ -13,7 +13,7 @@
   `explained` whether the rows have the parts of their scores.
 
 Called with its arguments a verb returns the call. Tools and commands take their arguments from it,
-by the types in `conceptgraph_core.arguments`.
+by the types in `conceptgraph_core.verbs.arguments`.
 
 The verb of a rule (`verb_of_rule`) has the arguments that its rule declares. The rule checks them.
 Any key of the context may be passed to it by name.
@@ -24,21 +24,22 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Concatenate, Final, Generic, NamedTuple, ParamSpec, get_type_hints
 
-from conceptgraph_core import limits, text, validators
-from conceptgraph_core.arguments import INNER
 from conceptgraph_core.concepts import lookups as concepts
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.context import KEYS
 from conceptgraph_core.entities.names import Subject
-from conceptgraph_core.errors import ConceptGraphError, InvalidText
 from conceptgraph_core.everyday.asking import read_span
 from conceptgraph_core.graph.primitives import Lookup
 from conceptgraph_core.memories import lookups as memories
 from conceptgraph_core.memories.filters import Wanted
 from conceptgraph_core.memories.schema import SEARCH_DEPTH
-from conceptgraph_core.procedures import Procedure
 from conceptgraph_core.retrieval.question import MOST_WORDS
-from conceptgraph_core.words.splitting import split
+from conceptgraph_core.texts import text
+from conceptgraph_core.texts.words.splitting import split
+from conceptgraph_core.verbs import limits, validators
+from conceptgraph_core.verbs.arguments import INNER
+from conceptgraph_core.verbs.context import KEYS
+from conceptgraph_core.verbs.errors import ConceptGraphError, InvalidText
+from conceptgraph_core.verbs.procedures import Procedure
 
 from ..errors import Refused
 from .call import Call, spoken_context, whose

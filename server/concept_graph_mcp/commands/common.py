@@ -26,9 +26,10 @@ from zoneinfo import ZoneInfo
 import anyio
 import click
 
-from conceptgraph_core import dates, limits
-from conceptgraph_core import text as texts
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.texts import dates
+from conceptgraph_core.texts import text as texts
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from .. import settings, settings_file, user_files
 from ..embedding import multilingual

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from conceptgraph_core import __version__
-from conceptgraph_core.words import libraries
+from conceptgraph_core.texts.words import libraries
 
 from ..core import modules_directory
 from .common import FOLDER, Failure, say

@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import click
 
 from conceptgraph_core.everyday import schema
-from conceptgraph_core.quoting import quote
-from conceptgraph_core.text import show_name
+from conceptgraph_core.texts.quoting import quote
+from conceptgraph_core.texts.text import show_name
 
 from ..answers import NOTHING_OF_USER, Answers
 from ..calls import everyday as verbs

@@ -16,11 +16,13 @@ from typing import Any, BinaryIO, Final
 
 import click
 
-from conceptgraph_core import __version__, dates, limits
+from conceptgraph_core import __version__
 from conceptgraph_core.everyday.schema import ALWAYS_TAGS, DAYS_TAG, DEFAULT_KEEP, KEEP
-from conceptgraph_core.folding import plain
 from conceptgraph_core.memories import schema
 from conceptgraph_core.memories.projects import TAG
+from conceptgraph_core.texts import dates
+from conceptgraph_core.texts.folding import plain
+from conceptgraph_core.verbs import limits
 
 from .. import answers, calls
 from ..calls.call import spoken

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import click
 
-from conceptgraph_core import dates
+from conceptgraph_core.texts import dates
 
 from .. import calls, health, overdue
 from ..clients.changes import states

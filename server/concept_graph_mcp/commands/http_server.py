@@ -14,9 +14,9 @@ from zoneinfo import ZoneInfo
 
 import click
 
-from conceptgraph_core import text
-from conceptgraph_core.context import OWN, WHOSE
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.texts import text
+from conceptgraph_core.verbs.context import OWN, WHOSE
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from .. import settings, user_files
 from ..hosts.per_user import MOST_OPEN, prepare

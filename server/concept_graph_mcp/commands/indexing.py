@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.transfer.registry import LAYERS
 
 from .. import calls, settings, settings_file
 from ..embedding import readiness

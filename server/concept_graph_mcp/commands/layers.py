@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.entities import names, schema
 from conceptgraph_core.entities.narration import sentences
-from conceptgraph_core.errors import NotFound
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.jobs.schema import BATCH, MAX_BATCH
-from conceptgraph_core.layers import SHARED
 from conceptgraph_core.memories import fade
 from conceptgraph_core.retrieval import schema as words
-from conceptgraph_core.text import show_name
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.texts.text import show_name
+from conceptgraph_core.verbs.errors import NotFound
 
 from ..calls import concepts
 from ..calls import entities as of_entities

@@ -10,10 +10,10 @@ from typing import Any, TextIO
 
 import click
 
-from conceptgraph_core import limits
 from conceptgraph_core.entities import rule_extractor
-from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories.schema import is_forgotten
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from .. import calls
 from ..calls.call import spoken

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args, get_origi
 
 import click
 
-from conceptgraph_core.arguments import Between, OneOf, unwrap_type
+from conceptgraph_core.verbs.arguments import Between, OneOf, unwrap_type
 
 from ..calls.verb import Argument, Verb
 from ..session import Session

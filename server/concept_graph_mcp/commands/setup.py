@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 
 from conceptgraph_core.recall import weights
-from conceptgraph_core.words import languages
+from conceptgraph_core.texts.words import languages
 
 from .. import settings_file
 from ..clients import changes, entry

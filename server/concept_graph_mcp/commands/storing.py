@@ -11,14 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import cast
 
-from conceptgraph_core import decaying
 from conceptgraph_core.concepts.schema import LAYER as CONCEPTS
 from conceptgraph_core.concepts.schema import SCOPE
-from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.layers import SHARED
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.memories import schema
-from conceptgraph_core.registry import LAYERS
-from conceptgraph_core.text import show_name
+from conceptgraph_core.texts.text import show_name
+from conceptgraph_core.transfer.registry import LAYERS
+from conceptgraph_core.verbs import decaying
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from .. import answers, calls
 from ..calls import Call

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from conceptgraph_core import text
-from conceptgraph_core.errors import InvalidText
+from conceptgraph_core.texts import text
+from conceptgraph_core.verbs.errors import InvalidText
 
 from .. import calls
 from ..hosts.sqlite import opening

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import unquote
 
-from conceptgraph_core import limits
-from conceptgraph_core.errors import NotAllowed
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.errors import NotAllowed
 
 from ..errors import Refused, StoreError
 from . import kept

@@ -8,8 +8,9 @@ from typing import Any, Protocol, TypeVar, cast
 
 from anyio import to_thread
 
-from conceptgraph_core import limits, text
 from conceptgraph_core.memories import schema
+from conceptgraph_core.texts import text
+from conceptgraph_core.verbs import limits
 
 Step = Mapping[str, Any]
 Row = dict[str, Any]

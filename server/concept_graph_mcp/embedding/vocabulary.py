@@ -7,8 +7,8 @@ from typing import Any, Final
 import anyio.to_thread
 
 from conceptgraph_core.retrieval.groups import MOST
-from conceptgraph_core.words import missing, readings, terms
-from conceptgraph_core.words.splitting import split
+from conceptgraph_core.texts.words import missing, readings, terms
+from conceptgraph_core.texts.words.splitting import split
 
 from ..calls.call import Neighbour, spoken
 from .base import Embedding, LocalEmbedding

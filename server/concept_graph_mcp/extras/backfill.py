@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from mcp.client.client import Client
 
-from conceptgraph_core import dates
+from conceptgraph_core.texts import dates
 
 from ..file_formats.lines import FormatError, Record, Tally, json_objects, number_filled_lines
 from ..file_formats.lines import text as read_text

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, TextIO
 
-from conceptgraph_core import limits
-from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.decaying import RULES, Rules
-from conceptgraph_core.text import kind
+from conceptgraph_core.texts.text import kind
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.context import DEFAULT_USER
+from conceptgraph_core.verbs.decaying import RULES, Rules
 
 # The kind of a row with a text to `remember`; messages have no kind, and records theirs.
 NOTE = "note"

@@ -17,11 +17,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from conceptgraph_core import limits
-from conceptgraph_core.dates import unix_ms
-from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.memories import fade, schema
-from conceptgraph_core.text import kind
+from conceptgraph_core.texts.dates import unix_ms
+from conceptgraph_core.texts.text import kind
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from ..errors import one_line
 from .lines import FormatError, Lines, Naming, Record, Row, Tally, json_objects, shorten_key

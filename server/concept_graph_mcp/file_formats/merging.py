@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.transfer.registry import LAYERS
 
 from .lines import Record
 

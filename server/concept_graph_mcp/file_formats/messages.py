@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, TextIO
 from zoneinfo import ZoneInfo
 
-from conceptgraph_core import limits
-from conceptgraph_core import text as texts
-from conceptgraph_core.dates import unix_ms
-from conceptgraph_core.errors import ConceptGraphError
-from conceptgraph_core.text import kind
+from conceptgraph_core.texts import text as texts
+from conceptgraph_core.texts.dates import unix_ms
+from conceptgraph_core.texts.text import kind
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from .lines import ALL_LONGER, FormatError, Record, Row, Tally, json_objects, number_filled_lines
 

@@ -12,8 +12,8 @@ from typing import Any, TextIO
 from conceptgraph_core.concepts import schema
 from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
 from conceptgraph_core.embeddings.schema import embedded_kinds
-from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.graph.layers import Layer
+from conceptgraph_core.transfer.registry import LAYERS
 
 from ..printable import json_text
 from .lines import (

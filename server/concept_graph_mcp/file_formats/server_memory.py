@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conceptgraph_core.concepts import schema
-from conceptgraph_core.dates import unix_ms
-from conceptgraph_core.text import kind
+from conceptgraph_core.texts.dates import unix_ms
+from conceptgraph_core.texts.text import kind
 
 from .lines import (
     NOTE,

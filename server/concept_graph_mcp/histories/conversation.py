@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from conceptgraph_core.dates import unix_ms
 from conceptgraph_core.memories.projects import TAG
+from conceptgraph_core.texts.dates import unix_ms
 
 from ..file_formats.lines import Record, Tally
 

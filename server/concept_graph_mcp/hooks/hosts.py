@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from conceptgraph_core.quoting import visible
+from conceptgraph_core.texts.quoting import visible
 
 START: Final = "SessionStart"
 PROMPT: Final = "UserPromptSubmit"

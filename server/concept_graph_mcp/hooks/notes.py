@@ -3,14 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from conceptgraph_core import budgets, dates
-from conceptgraph_core.arguments import ALL
 from conceptgraph_core.everyday import lines
 from conceptgraph_core.everyday.schema import PROFILE_BUDGET
 from conceptgraph_core.memories.projects import Project
 from conceptgraph_core.memories.rendering import teller
-from conceptgraph_core.quoting import quote, quote_id, quote_name
-from conceptgraph_core.words import talk
+from conceptgraph_core.recall import budgets
+from conceptgraph_core.texts import dates
+from conceptgraph_core.texts.quoting import quote, quote_id, quote_name
+from conceptgraph_core.texts.words import talk
+from conceptgraph_core.verbs.arguments import ALL
 
 from .. import answers, calls
 from ..file_formats.lines import Tally

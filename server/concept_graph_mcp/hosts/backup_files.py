@@ -19,8 +19,8 @@ from typing import Any
 
 import anyio
 
-from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.graph.layers import Layer
+from conceptgraph_core.transfer.registry import LAYERS
 
 from ..errors import StoreError, one_line
 from ..file_formats import native

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import anyio.to_thread
 
-from conceptgraph_core.context import DEFAULT_USER
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.verbs.context import DEFAULT_USER
 
 from .. import user_files
 from ..calls.call import Call

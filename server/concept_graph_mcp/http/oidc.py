@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from mcp.server.auth.provider import AccessToken
 from starlette.authentication import AuthenticationError
 
-from conceptgraph_core import text
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.texts import text
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from ..errors import one_line
 from ..logs import tell

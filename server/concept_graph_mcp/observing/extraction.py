@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from conceptgraph_core.entities import inputs, names, rule_extractor, schema
 from conceptgraph_core.entities.language import spans
-from conceptgraph_core.errors import ConceptGraphError
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from ..extras.chat_model import Chat, Model, Reply
 from .sessions import Candidate

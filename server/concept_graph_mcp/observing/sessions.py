@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conceptgraph_core import limits
 from conceptgraph_core.entities import names, rule_extractor, schema
 from conceptgraph_core.retrieval.question import USERS
+from conceptgraph_core.verbs import limits
 
 from .. import calls
 from ..calls.call import spoken

@@ -29,8 +29,8 @@ from mcp.types import (
 from mcp_types.version import is_version_at_least
 from pydantic import BaseModel, Field, ValidationError
 
-from conceptgraph_core import quoting
-from conceptgraph_core.quoting import quote
+from conceptgraph_core.texts import quoting
+from conceptgraph_core.texts.quoting import quote
 
 from ..errors import TOO_LITTLE_MEMORY, StoreError, Unavailable, lacks_memory, one_line
 from ..session import advised

@@ -6,8 +6,8 @@ from typing import Annotated, Any, NotRequired, cast
 from pydantic import Field, Strict
 from typing_extensions import TypedDict
 
-from conceptgraph_core import limits
 from conceptgraph_core.retrieval import schema as words
+from conceptgraph_core.verbs import limits
 
 from ..calls import concepts
 from ..session import Session

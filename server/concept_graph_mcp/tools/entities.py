@@ -6,9 +6,9 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import ConfigDict, Field, Strict, with_config
 from typing_extensions import TypedDict
 
-from conceptgraph_core.arguments import When
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities.narration import sentences
+from conceptgraph_core.verbs.arguments import When
 
 from ..calls import entities
 from ..session import Session

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
-from conceptgraph_core.arguments import Named as Naming_
+from conceptgraph_core.verbs.arguments import Named as Naming_
 
 from ..answers import Answers
 from ..calls import everyday as verbs

@@ -23,8 +23,8 @@ from typing import (
 from pydantic import BeforeValidator, Field, Strict
 from typing_extensions import TypedDict
 
-from conceptgraph_core import limits
-from conceptgraph_core.arguments import Between, Items, Moment, OneOf
+from conceptgraph_core.verbs import limits
+from conceptgraph_core.verbs.arguments import Between, Items, Moment, OneOf
 
 from ..calls.verb import Also, Argument, Verb
 from ..session import Session, cut_question, join_advice

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
-from conceptgraph_core.budgets import MAX_BUDGET
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities import schema as entity_schema
 from conceptgraph_core.entities.language import kin
-from conceptgraph_core.errors import NotFound
 from conceptgraph_core.everyday.lines import AHEAD, ME
-from conceptgraph_core.limits import MOST_FOUND
+from conceptgraph_core.recall.budgets import MAX_BUDGET
+from conceptgraph_core.texts.dates import DAY_MS
+from conceptgraph_core.verbs.errors import NotFound
+from conceptgraph_core.verbs.limits import MOST_FOUND
 
 from .. import answers, calls
 from ..errors import Refused

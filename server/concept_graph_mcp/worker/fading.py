@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from anyio import to_thread
 
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.entities import schema
 from conceptgraph_core.entities.consolidation.propagation import Propagation
 from conceptgraph_core.jobs.schema import MAX_BATCH
+from conceptgraph_core.texts.dates import DAY_MS
 
 from .. import calls
 from ..calls import Call

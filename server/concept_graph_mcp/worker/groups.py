@@ -25,9 +25,9 @@ from anyio import to_thread
 from conceptgraph_core.retrieval import groups
 from conceptgraph_core.retrieval.groups import MOST
 from conceptgraph_core.retrieval.question import speaker_terms
-from conceptgraph_core.words import missing, terms
-from conceptgraph_core.words.languages import language
-from conceptgraph_core.words.splitting import split
+from conceptgraph_core.texts.words import missing, terms
+from conceptgraph_core.texts.words.languages import language
+from conceptgraph_core.texts.words.splitting import split
 
 from .. import calls
 from ..calls.call import spoken

@@ -12,8 +12,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from conceptgraph_core.dates import DAY_MS
 from conceptgraph_core.jobs import schema
+from conceptgraph_core.texts.dates import DAY_MS
 
 from .. import calls
 from ..errors import Refused, StoreError

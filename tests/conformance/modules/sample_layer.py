@@ -15,8 +15,8 @@ import mgp
 from sample_schema import MODEL
 
 from conceptgraph_core.graph import primitives
+from conceptgraph_core.graph.layers import join_layers
 from conceptgraph_core.graph.registering import Module
-from conceptgraph_core.layers import join_layers
 from conceptgraph_core.transfer import audit, export_import, procedures, view
 from conceptgraph_core.transfer import export_import as exporting
 from conceptgraph_core.transfer import search_data as embeddings

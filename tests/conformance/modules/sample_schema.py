@@ -2,9 +2,8 @@
 a vector, and an index that gives an order. It stands for any further layer.
 """
 
-from conceptgraph_core import text, validators
 from conceptgraph_core.embeddings.schema import LAYER as EMBEDDINGS
-from conceptgraph_core.layers import (
+from conceptgraph_core.graph.layers import (
     NOW,
     EdgeKind,
     Index,
@@ -13,7 +12,9 @@ from conceptgraph_core.layers import (
     Property,
     VectorIndex,
 )
-from conceptgraph_core.registry import Model
+from conceptgraph_core.texts import text
+from conceptgraph_core.transfer.registry import Model
+from conceptgraph_core.verbs import validators
 
 NOTE, SHELF = "SampleNote", "SampleShelf"
 

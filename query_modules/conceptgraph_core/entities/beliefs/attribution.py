@@ -17,7 +17,7 @@ from typing import Final
 
 from ... import language
 from ...language import oneself
-from ...words.languages import STOP_WORDS
+from ...texts.words.languages import STOP_WORDS
 from ..language import dated
 from ..language.inflection import Token, is_one_word, tokens
 from ..language.spans import Said, Span

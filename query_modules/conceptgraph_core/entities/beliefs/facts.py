@@ -4,8 +4,8 @@ from dataclasses import replace
 from itertools import count
 from typing import Any, Final
 
-from ...errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
-from ...text import show_name
+from ...texts.text import show_name
+from ...verbs.errors import InvalidNumber, InvalidText, NotAllowed, NotFound, Tautology
 from .. import bitemporal, lookups, names, resting, schema
 from ..identity import components, merging
 from ..inputs import Claim, Given, check_fact, check_times

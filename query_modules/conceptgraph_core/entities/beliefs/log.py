@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from ... import limits
+from ...verbs import limits
 from .. import bitemporal, names, resting, schema
 from ..identity import components
 from ..inputs import Given

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ... import limits, validators
-from ... import text as texts
-from ...errors import InvalidText
 from ...graph.primitives import BEYOND, Range, WithEdges, following
 from ...jobs.schema import BATCH, MAX_BATCH
+from ...texts import text as texts
+from ...verbs import limits, validators
+from ...verbs.errors import InvalidText
 from .. import edges, lookups, schema
 from ..identity import components
 from ..node import Graph, Node, Tie

@@ -7,7 +7,7 @@ has the same result.
 import math
 from typing import Any, Final
 
-from ...ranks import cosine
+from ...retrieval.ranks import cosine
 from .. import bitemporal, edges, schema
 from ..identity import components
 from ..narration.sentences import called, quoted, stated

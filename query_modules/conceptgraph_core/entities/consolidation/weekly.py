@@ -5,7 +5,7 @@ Forgetting only marks, and a merge can be undone.
 
 from typing import Final
 
-from ... import validators
+from ...verbs import validators
 from .. import edges, names, schema
 from ..identity import components, likenesses, merging, resolution
 from ..node import Graph, Node

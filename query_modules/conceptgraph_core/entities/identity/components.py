@@ -7,7 +7,7 @@ others as they are. `canonical_node_id` names the member that the others count a
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ...errors import NotAllowed
+from ...verbs.errors import NotAllowed
 from .. import schema
 from ..node import All, Graph, Node, Tie
 from ..trust import Said

@@ -7,10 +7,10 @@ question; and each entry of the ledger can be undone, in any order.
 from collections.abc import Callable
 from typing import Any, Final
 
-from ... import text as texts
-from ... import validators
-from ...errors import NotAllowed, NotFound, Tautology
-from ...text import show_name
+from ...texts import text as texts
+from ...texts.text import show_name
+from ...verbs import validators
+from ...verbs.errors import NotAllowed, NotFound, Tautology
 from .. import lookups, schema
 from ..language import spans
 from ..node import All, Graph, Node

@@ -7,7 +7,7 @@ words it is only a claim and changes nothing.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ...text import show_name
+from ...texts.text import show_name
 from .. import names, schema
 from ..language import spans
 from ..node import All, Graph, Node

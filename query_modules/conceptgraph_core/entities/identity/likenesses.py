@@ -8,7 +8,7 @@ import unicodedata
 from typing import Final
 
 from ... import language
-from ...words import given_names
+from ...texts.words import given_names
 from .. import kinds, names, schema
 from ..language import kin
 from . import resolution

@@ -7,12 +7,13 @@ member the others count as follows from the merges in force, in their order.
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from ... import dates, validators
-from ... import text as texts
-from ...errors import NotAllowed, NotFound, Tautology
-from ...ranks import cosine
-from ...text import show_name
-from ...words import given_names
+from ...retrieval.ranks import cosine
+from ...texts import dates
+from ...texts import text as texts
+from ...texts.text import show_name
+from ...texts.words import given_names
+from ...verbs import validators
+from ...verbs.errors import NotAllowed, NotFound, Tautology
 from .. import bitemporal, edges, kinds, names, schema
 from ..language import spans
 from ..node import Graph, Node

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ...ranks import cosine
+from ...retrieval.ranks import cosine
 from .. import kinds, names, schema
 
 # From this similarity on, two of one type may be the same.

@@ -7,10 +7,10 @@ back. The new entity is then removed, unless it has gained anything of its own.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ... import text as texts
-from ... import validators
-from ...errors import InvalidText, NotAllowed, NotFound
-from ...text import show_name
+from ...texts import text as texts
+from ...texts.text import show_name
+from ...verbs import validators
+from ...verbs.errors import InvalidText, NotAllowed, NotFound
 from .. import lookups, mentions, names, schema
 from ..node import All, Graph, Node
 from . import components, ledger, merging

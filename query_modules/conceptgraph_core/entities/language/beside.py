@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from ... import language
-from ...words.languages import STOP_WORDS
+from ...texts.words.languages import STOP_WORDS
 from .. import kinds
 from .endings import FORMER
 

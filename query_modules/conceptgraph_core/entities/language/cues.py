@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ... import language
-from ...words.languages import STOP_WORDS
+from ...texts.words.languages import STOP_WORDS
 from .. import kinds, names
 from ..inputs import Observation
 from .beside import ARTICLE, MINE, REACH, find_places, kind, match_before, match_behind

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from ...folding import fold_marks
 from ...retrieval.calendar import MONTHS, ORDINALS, SMALL_MONTHS, WEEKDAYS
+from ...texts.folding import fold_marks
 
 # These separate the parts of a date. A line's end does not: "June 7th\n2. Flights".
 _GAPS: Final = frozenset(

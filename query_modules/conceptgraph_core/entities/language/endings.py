@@ -4,7 +4,7 @@ from functools import cache
 from typing import Final
 
 from ... import language
-from ...words.splitting import split
+from ...texts.words.splitting import split
 
 _TOPIC: Final = "change"
 FORMER: Final = frozenset(

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ... import language
-from ...folding import fold_marks
-from ...words.splitting import in_words
+from ...texts.folding import fold_marks
+from ...texts.words.splitting import in_words
 
 _TOPIC: Final = "inflection"
 # Each of these proves that a text is German; none is an English word.

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ... import language
-from ...words.splitting import split
+from ...texts.words.splitting import split
 
 # The kinds of each word for several, "children", the closest first.
 _GROUPS: Final = language.load("en", "kin_groups")

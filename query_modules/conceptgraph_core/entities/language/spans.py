@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...folding import fold_marks
-from ...words.splitting import in_words, is_unspaced
+from ...texts.folding import fold_marks
+from ...texts.words.splitting import in_words, is_unspaced
 from ..schema import MAX_CONTEXT
 from .dated import is_calendar
 from .inflection import Token, is_german, tokens

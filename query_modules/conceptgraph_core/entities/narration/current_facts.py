@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Final
 
-from ... import dates, language
+from ... import language
 from ...retrieval.question import Past
-from ...words.splitting import split
+from ...texts import dates
+from ...texts.words.splitting import split
 from .. import bitemporal, kinds, names, schema
 from ..identity import components
 from ..language import dated, endings, kin

@@ -13,10 +13,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
-from ... import folding, language
+from ... import language
 from ...retrieval.calendar import MONTHS, WEEKDAYS
-from ...words.languages import STOP_WORDS
-from ...words.splitting import in_words, is_unspaced
+from ...texts import folding
+from ...texts.words.languages import STOP_WORDS
+from ...texts.words.splitting import in_words, is_unspaced
 from .. import names, schema
 from ..language import kin
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
 
-from ... import budgets
-from ... import text as texts
 from ...graph.primitives import Union
 from ...language import oneself
+from ...recall import budgets
 from ...retrieval.question import Past
-from ...words import talk
-from ...words.splitting import split
+from ...texts import text as texts
+from ...texts.words import talk
+from ...texts.words.splitting import split
 from .. import kinds, lookups, schema
 from ..identity import components, likenesses, resolution
 from ..language import beside, endings, kin

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ... import budgets, dates, quoting
+from ...recall import budgets
+from ...texts import dates, quoting
 
 # Every sentence from a model's words alone is marked so.
 INFERRED: Final = "inferred"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ...retrieval.question import asked_terms
-from ...words.splitting import split
+from ...texts.words.splitting import split
 from .. import names, schema
 from ..identity import components
 from ..node import Graph, Node

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ... import text as texts
-from ... import validators
 from ...embeddings.remembered import check, hold
-from ...errors import NotFound
 from ...graph.primitives import Lookup
-from ...text import show_name
+from ...texts import text as texts
+from ...texts.text import show_name
+from ...verbs import validators
+from ...verbs.errors import NotFound
 from .. import inputs, kinds, lookups, mentions, names, resting, rule_extractor, schema
 from ..beliefs import attribution, facts
 from ..identity import components, likenesses, merging, resolution

@@ -6,8 +6,8 @@ A session reinforces an edge once.
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ...errors import NotFound, Tautology
-from ...text import show_name
+from ...texts.text import show_name
+from ...verbs.errors import NotFound, Tautology
 from .. import edges, schema
 from ..beliefs import attribution
 from ..identity import components

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
 
-from ... import text as texts
-from ...errors import NotFound
-from ...text import show_name
+from ...texts import text as texts
+from ...texts.text import show_name
+from ...verbs.errors import NotFound
 from .. import bitemporal, edges, mentions, schema, trust
 from ..identity import components
 from ..node import Graph, Node, Tie

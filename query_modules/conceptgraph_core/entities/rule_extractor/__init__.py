@@ -13,9 +13,9 @@ from itertools import chain
 from typing import Any, Final, TypeVar
 
 from ... import language
-from ...words import missing
-from ...words.languages import detect_languages
-from ...words.splitting import split
+from ...texts.words import missing
+from ...texts.words.languages import detect_languages
+from ...texts.words.splitting import split
 from .. import inputs, names, schema
 from ..language import cues, dated, kin
 from ..language.inflection import is_german

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ... import language
 from ...language import oneself
-from ...words.languages import STOP_WORDS
+from ...texts.words.languages import STOP_WORDS
 from ..language import kin
 from ..schema import AFTER, DOSE, EVERY, FIRST_PERSON, OVER
 from .naming import FIRST_NAMES, ORDINARY, Named

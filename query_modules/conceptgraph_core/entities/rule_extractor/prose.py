@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...folding import fold_marks
-from ...words.splitting import in_words, is_unspaced
+from ...texts.folding import fold_marks
+from ...texts.words.splitting import in_words, is_unspaced
 from ..language.dated import is_calendar
 from ..schema import FIRST_PERSON
 

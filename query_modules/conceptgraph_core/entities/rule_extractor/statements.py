@@ -14,9 +14,9 @@ from itertools import islice, pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
 from ... import language
-from ...folding import fold_marks
 from ...language import oneself
-from ...words.languages import STOP_WORDS
+from ...texts.folding import fold_marks
+from ...texts.words.languages import STOP_WORDS
 from ..language import dated, kin
 from ..language.inflection import tokens
 from ..schema import AFTER, BESIDE, EVERY, NAMED, OVER, SELF

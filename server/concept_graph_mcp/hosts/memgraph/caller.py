@@ -29,13 +29,13 @@ from neo4j.graph import Node as BoltNode
 from neo4j.graph import Relationship as BoltEdge
 
 from conceptgraph_core.concepts import procedures as concepts
-from conceptgraph_core.context import DEFAULT_USER, OWN
-from conceptgraph_core.cypher.planning import Finding
 from conceptgraph_core.embeddings import schema as embeddings
+from conceptgraph_core.graph.cypher.planning import Finding
+from conceptgraph_core.graph.layers import SHARED
 from conceptgraph_core.graph.primitives import Embedded, Lookup, key
-from conceptgraph_core.layers import SHARED
-from conceptgraph_core.procedures import ACCESSED
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer.registry import MODEL, Model
+from conceptgraph_core.verbs.context import DEFAULT_USER, OWN
+from conceptgraph_core.verbs.procedures import ACCESSED
 
 from ... import calls
 from ...calls import Call

@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 from neo4j.exceptions import AuthError, ClientError, Neo4jError, TransientError
 
-from conceptgraph_core import errors
 from conceptgraph_core.graph import primitives
 from conceptgraph_core.graph.primitives import Lookup
+from conceptgraph_core.verbs import errors
 
 from ...errors import Full, Misdeployed, Refused, StoreError, Unavailable, Unwritable, one_line
 

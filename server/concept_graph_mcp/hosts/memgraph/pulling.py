@@ -4,8 +4,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from conceptgraph_core.cypher.planning import Finding, finding
-from conceptgraph_core.cypher.translating import Statement
+from conceptgraph_core.graph.cypher.planning import Finding, finding
+from conceptgraph_core.graph.cypher.translating import Statement
 from conceptgraph_core.graph.primitives import (
     Incoming,
     Lookup,

@@ -13,12 +13,12 @@ from typing import Any
 from neo4j.exceptions import ClientError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.cypher.name_search import list_properties, write_unfolded
-from conceptgraph_core.cypher.nearest import index_name
 from conceptgraph_core.embeddings.schema import EMBEDDING, TEXTS
-from conceptgraph_core.layers import SHARED, Index, Layer, TextIndex, VectorIndex
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.graph.cypher.name_search import list_properties, write_unfolded
+from conceptgraph_core.graph.cypher.nearest import index_name
+from conceptgraph_core.graph.layers import SHARED, Index, Layer, TextIndex, VectorIndex
 from conceptgraph_core.transfer.procedures import INDEX, VERSION
+from conceptgraph_core.transfer.registry import MODEL, Model
 
 from ... import calls
 from ...errors import Misdeployed, one_line

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import anyio
 
-from conceptgraph_core.context import DEFAULT_USER
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer.registry import MODEL, Model
+from conceptgraph_core.verbs.context import DEFAULT_USER
 
 from ...calls import Call
 from ...errors import Ended, Misdeployed, Refused, StoreError, Unavailable, Unwritable

@@ -13,12 +13,12 @@ import neo4j
 from neo4j.exceptions import DriverError, Neo4jError
 
 from conceptgraph_core import __version__
-from conceptgraph_core.cypher.translating import write_lookup
 from conceptgraph_core.embeddings import schema as embeddings
-from conceptgraph_core.errors import InvalidRow
+from conceptgraph_core.graph.cypher.translating import write_lookup
 from conceptgraph_core.graph.primitives import Lookup, key
-from conceptgraph_core.registry import MODEL, Model
 from conceptgraph_core.transfer.places import look_up
+from conceptgraph_core.transfer.registry import MODEL, Model
+from conceptgraph_core.verbs.errors import InvalidRow
 
 from ... import calls
 from ...calls.call import spoken

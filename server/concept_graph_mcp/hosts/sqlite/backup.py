@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from conceptgraph_core.layers import Layer
-from conceptgraph_core.registry import LAYERS
+from conceptgraph_core.graph.layers import Layer
 from conceptgraph_core.retrieval.schema import LAYER as WORDS
+from conceptgraph_core.transfer.registry import LAYERS
 
 from ...errors import NoStore, Unavailable, one_line
 from .. import backup_files

@@ -14,8 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from conceptgraph_core import folding
-from conceptgraph_core.layers import (
+from conceptgraph_core.graph.layers import (
     SHARED,
     Columns,
     Index,
@@ -25,7 +24,8 @@ from conceptgraph_core.layers import (
     TextIndex,
     VectorIndex,
 )
-from conceptgraph_core.registry import MODEL
+from conceptgraph_core.texts import folding
+from conceptgraph_core.transfer.registry import MODEL
 
 Row = tuple[Any, ...]
 Properties = Mapping[str, Any]

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from conceptgraph_core.graph.primitives import Nearest
-from conceptgraph_core.ranks import cosine
+from conceptgraph_core.retrieval.ranks import cosine
 
 from . import cancellation
 from .indexes import Catalogue, unpack_vector

@@ -19,7 +19,7 @@ from conceptgraph_core.graph.primitives import (
     Tallied,
     WithEdges,
 )
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer.registry import MODEL, Model
 
 from ...errors import Refused
 from ..store import Edge, Node

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from conceptgraph_core.errors import ConceptGraphError
 from conceptgraph_core.graph.primitives import Embedded, Lacking, Lookup, decode, key
-from conceptgraph_core.registry import MODEL, Model
+from conceptgraph_core.transfer.registry import MODEL, Model
+from conceptgraph_core.verbs.errors import ConceptGraphError
 
 from ...calls.call import Call
 from ...errors import TOO_LITTLE_MEMORY, Full, Refused, StoreError, lacks_memory, one_line

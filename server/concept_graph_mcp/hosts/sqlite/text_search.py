@@ -8,8 +8,8 @@ import heapq
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from conceptgraph_core.folding import Keywords
 from conceptgraph_core.graph.primitives import Similar, Text
+from conceptgraph_core.texts.folding import Keywords
 
 from .database import Database
 from .indexes import TextTable

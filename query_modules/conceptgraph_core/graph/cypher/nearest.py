@@ -8,7 +8,7 @@ too few, all nodes are compared.
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.primitives import Nearest
+from ..primitives import Nearest
 
 Parameter = Callable[[Any], str]
 

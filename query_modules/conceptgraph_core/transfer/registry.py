@@ -2,15 +2,15 @@
 
 from typing import Final, NamedTuple
 
-from .concepts.schema import LAYER as CONCEPTS
-from .embeddings.schema import HOLDS
-from .embeddings.schema import LAYER as EMBEDDINGS
-from .entities.schema import LAYER as ENTITIES
-from .jobs.schema import JOURNALS, KEPT
-from .jobs.schema import LAYER as WORK
-from .layers import Layer, NodeKind, TextIndex
-from .memories.schema import LAYER as MEMORIES
-from .retrieval.schema import LAYER as WORDS
+from ..concepts.schema import LAYER as CONCEPTS
+from ..embeddings.schema import HOLDS
+from ..embeddings.schema import LAYER as EMBEDDINGS
+from ..entities.schema import LAYER as ENTITIES
+from ..graph.layers import Layer, NodeKind, TextIndex
+from ..jobs.schema import JOURNALS, KEPT
+from ..jobs.schema import LAYER as WORK
+from ..memories.schema import LAYER as MEMORIES
+from ..retrieval.schema import LAYER as WORDS
 
 
 class Model(NamedTuple):

@@ -6,7 +6,7 @@ They are apart from the rules themselves, because the context of every call has 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from . import text
+from ..texts import text
 from .errors import InvalidNumber
 
 # The default comes from the host's environment.

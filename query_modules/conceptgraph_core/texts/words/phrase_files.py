@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from .. import language
+from ... import language
 from .splitting import split
 
 # A phrase has this for one to so many words of any kind.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from .errors import ConceptGraphError
-from .text import BEHIND_SCOPE
-from .validators import Check, accepting, never
+from ..texts.text import BEHIND_SCOPE
+from ..verbs.errors import ConceptGraphError
+from ..verbs.validators import Check, accepting, never
 
 # The scope of what belongs to nobody, and so to everybody; no user is called that.
 SHARED: Final = ""

@@ -5,7 +5,7 @@ Imports nothing of Memgraph: the shell counts as the modules do.
 
 from typing import Final
 
-from . import text as texts
+from ..texts import text as texts
 
 # An estimate without any model's tokenizer: English has about four bytes a token, other scripts
 # fewer characters.

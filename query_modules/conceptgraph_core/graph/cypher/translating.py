@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..graph.primitives import (
+from ...transfer.registry import LAYERS, text_index
+from ..layers import SHARED
+from ..primitives import (
     Equal,
     Joined,
     Last,
@@ -21,8 +23,6 @@ from ..graph.primitives import (
     Where,
     WithEdges,
 )
-from ..layers import SHARED
-from ..registry import LAYERS, text_index
 from . import name_search, nearest
 from .name_search import is_shared
 

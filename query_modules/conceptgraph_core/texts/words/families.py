@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from .. import language
+from ... import language
 from .languages import language as stemmed
 
 # Each member of a family: its term, and a word of it.

@@ -7,10 +7,11 @@ from datetime import datetime, timedelta, timezone, tzinfo
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from . import decaying, limits, text, validators
+from ..texts import text
+from ..texts.words import languages
+from . import decaying, limits, validators
 from .decaying import Rules
 from .errors import ConceptGraphError, InvalidContext, InvalidNumber
-from .words import languages
 
 # In the environment of Memgraph: how many nodes a call without a look-up may read.
 MOST_SCANNED_VARIABLE: Final = "CONCEPT_GRAPH_MOST_SCANNED"

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from math import isnan
 from typing import Any, Final
 
-from . import limits, text
+from ..texts import text
+from . import limits
 from .errors import InvalidText
 
 Check = Callable[[Any, str], Any]

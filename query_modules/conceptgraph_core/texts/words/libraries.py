@@ -7,7 +7,7 @@ words works. Without nicknames, Liz is not related to Elizabeth.
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from ..errors import LibraryMissing
+from ...verbs.errors import LibraryMissing
 
 # The import name -> the name to install it by.
 STEMMERS: Final = "snowballstemmer"

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Mapping
 from typing import Final
 
-from .. import language
+from ... import language
 from . import libraries
 
 # Elisabeth and Elizabeth, Marc and Mark, Stefan and Stephan.

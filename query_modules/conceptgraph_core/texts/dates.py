@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from . import limits
-from .errors import InvalidNumber
+from ..verbs import limits
+from ..verbs.errors import InvalidNumber
 
 DAY_MS: Final = 86_400_000
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -4,16 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..graph.primitives import (
-    Incoming,
-    Joined,
-    Lookup,
-    Reached,
-    Sized,
-    Tallied,
-    Union,
-    WithEdges,
-)
+from ..primitives import Incoming, Joined, Lookup, Reached, Sized, Tallied, Union, WithEdges
 from .name_search import is_shared
 from .translating import Statement, is_left_out, write_lookup
 

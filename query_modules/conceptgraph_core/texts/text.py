@@ -5,8 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from . import limits
-from .errors import InvalidNumber, InvalidText, TooMuch
+from ..verbs import limits
+from ..verbs.errors import InvalidNumber, InvalidText, TooMuch
 
 # Stands between a user's id and what is the user's, as a name: no id has it.
 BEHIND_SCOPE: Final = "\x1f"

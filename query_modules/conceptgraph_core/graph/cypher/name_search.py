@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..concepts.schema import SCOPE
-from ..graph.primitives import Ordered, Similar, Text
+from ...concepts.schema import SCOPE
+from ...transfer.registry import text_index
 from ..layers import TextIndex
-from ..registry import text_index
+from ..primitives import Ordered, Similar, Text
 
 Parameter = Callable[[Any], str]
 

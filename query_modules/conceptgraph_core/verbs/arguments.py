@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
-from . import budgets, limits
-from .retrieval import schema as words
+from ..recall import budgets
+from ..retrieval import schema as words
+from . import limits
 
 
 class Between(NamedTuple):

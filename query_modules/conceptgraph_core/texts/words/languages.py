@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
-from .. import language as data
-from ..errors import UnknownLanguage
+from ... import language as data
+from ...verbs.errors import UnknownLanguage
 from . import libraries
 from .splitting import split
 

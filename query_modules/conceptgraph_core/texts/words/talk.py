@@ -7,7 +7,7 @@ A report of an assistant's, such as what it decided or did, has a word that no c
 from functools import lru_cache
 from typing import Any, Final
 
-from ..language import LANGUAGES, load
+from ...language import LANGUAGES, load
 from . import languages, libraries
 from .splitting import split
 

@@ -1,0 +1,1 @@
+"""Texts as they are stored and shown: checked, folded, quoted, dated."""

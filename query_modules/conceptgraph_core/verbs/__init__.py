@@ -1,0 +1,1 @@
+"""What every verb is made of: its declaration, arguments, context, errors and checks."""
