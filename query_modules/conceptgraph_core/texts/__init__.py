@@ -1,1 +1,1 @@
-"""Texts as they are stored and shown: checked, folded, quoted, dated."""
+"""Check, fold, quote and date texts, and cut them into words."""

@@ -1,1 +1,1 @@
-"""What every verb is made of: its declaration, arguments, context, errors and checks."""
+"""Declare verbs: their arguments, context, errors, and the checks of what they store."""
