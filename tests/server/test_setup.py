@@ -147,6 +147,8 @@ def test_gemini_lets_the_tools_that_only_read_be_called_without_a_question(home)
     [rule] = loaded(home / f".gemini/policies/{NAME}.toml")["rule"]
     assert (rule["mcpName"], rule["decision"]) == (NAME, "allow")
     assert rule["toolName"] == ["recall", "search", "about"]
+    ok("setup", "gemini-cli", "--yes", "--remove")
+    assert not (home / ".gemini/policies").exists()
 
 
 GOOSE = {

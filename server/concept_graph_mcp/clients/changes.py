@@ -60,6 +60,9 @@ class Change(NamedTuple):
         copy = _copy(file)
         if self.after is None:
             file.unlink(missing_ok=True)
+            # The first write may have made the folder.
+            with suppress(OSError):
+                file.parent.rmdir()
         else:
             file.parent.mkdir(parents=True, exist_ok=True)
             written = file.with_name(f"{file.name}.new-{os.getpid()}")
