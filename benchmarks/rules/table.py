@@ -109,8 +109,8 @@ RULES: Final = (
     Rule("the second step", {"retrieval.ranking:_pass_on": nothing}, "answers two texts away"),
     Rule("spelling", {"retrieval.spelling:correct": no_rows}, "misspelt words"),
     Rule("compounds", {"retrieval.spelling:find_compounds": no_rows}, "German compounds"),
-    Rule("families", {"words.families:find_families": no_pairs}, "allergic finds allergy"),
-    Rule("families of WordNet", {"words.families:_line": nothing}),
+    Rule("families", {"texts.words.families:find_families": no_pairs}, "allergic finds allergy"),
+    Rule("families of WordNet", {"texts.words.families:_line": nothing}),
     Rule(
         "names and concepts lead on",
         {"memories.search:pull_led_to": lambda graph, _: [[] for _ in (0, *graph.context.also)]},

@@ -382,7 +382,8 @@ def files(directory: Path, below: Path) -> dict[Path, bytes]:
 DEPLOYED = """
 import sys
 sys.path.append(sys.argv[1])
-from conceptgraph_core import language, words
+from conceptgraph_core import language
+from conceptgraph_core.texts import words
 print(words.missing(), words.terms("die Katzen und der Hund", ("german",)))
 print(*(len(language.load(one, "asking")) for one in language.LANGUAGES))
 """

@@ -129,7 +129,7 @@ def test_a_server_imports_the_tools_that_it_offers_and_no_others(tmp_path, tools
     tools = "concept_graph_mcp.tools."
     assert {tools + name for name in own} <= found
     assert not {tools + name for name in others} & found
-    assert not {f"concept_graph_mcp.{name}" for name in ("file_formats", "embedding")} & found
+    assert not {f"concept_graph_mcp.{name}" for name in ("file_formats", "embedding.base")} & found
 
 
 def test_a_server_that_has_started_looks_for_what_can_be_let_go(monkeypatch, tmp_path):

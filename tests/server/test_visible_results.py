@@ -80,7 +80,12 @@ def test_no_text_of_any_tool_hides_characters(session, portal, monkeypatch):
                 if not result.is_error and tool.output_schema is None:
                     yield tool.name, [*texts(answers[tool.name])], [result.content[0].text]
                 elif not result.is_error:
-                    assert json.loads(result.content[0].text) == result.structured_content
+                    sent, structured = result.content[0].text, result.structured_content
+                    # A model reads a recall as its text.
+                    if tool.name == "recall":
+                        assert sent.startswith(structured["text"])
+                    else:
+                        assert json.loads(sent) == structured
                     told = [*texts(result.structured_content)]
                     yield tool.name, [*texts(answers[tool.name])], told
 

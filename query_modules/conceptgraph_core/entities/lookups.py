@@ -283,11 +283,13 @@ def mine(user_id: str) -> Where:
     return (("user_id", user_id),)
 
 
-def sharing(place: str, ranges: tuple[tuple[str, str], ...], user_id: str) -> Ranges:
-    """Look up entities with *place* in each of *ranges*: at most one more than may share a name."""
+def sharing(
+    place: str, ranges: tuple[tuple[str, str], ...], user_id: str, label: str = schema.ENTITY
+) -> Ranges:
+    """Look up nodes with *place* in each of *ranges*: at most one more than may share a name."""
     from .narration import named
 
-    return Ranges(schema.ENTITY, place, ranges, named.MOST_SHARING + 1, mine(user_id))
+    return Ranges(label, place, ranges, named.MOST_SHARING + 1, mine(user_id))
 
 
 def named_by(message: str, user_id: str) -> list[Lookup]:
@@ -346,6 +348,23 @@ def meant_by_kind(message: str, user_id: str) -> list[Lookup]:
 
     kinds = named.read(message).kinds
     return [of_kinds(kinds, user_id)] if kinds else []
+
+
+def of_matters(query: str, user_id: str, languages: Sequence[str]) -> list[Lookup]:
+    """Look up the entities of the kinds, and the facts of the predicates, that *query* may name."""
+    from .narration import named
+
+    forms = named.list_matters(query, languages)
+    if not forms:
+        return []
+    predicates = dict.fromkeys(one for form in forms for one in (form, form.replace(" ", "_")))
+    return [
+        of_kinds(forms, user_id),
+        sharing(
+            *("predicate", tuple((one, next_text(one)) for one in predicates), user_id),
+            schema.FACT,
+        ),
+    ]
 
 
 def of_kinds(kinds: Iterable[str], user_id: str) -> Ranges:

@@ -155,6 +155,7 @@ def leading(
             Equal((of_entities.ENTITY,), ("user_id", "searched"), called),
             *entities.named_in_part(one, scope),
             *entities.meant_by_kind(one, scope),
+            *entities.of_matters(one, scope, languages),
         ]
     return found
 

@@ -7,7 +7,7 @@ module; it imports nothing of Memgraph.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -15,9 +15,11 @@ from typing import Any, Final
 
 from ... import language
 from ...retrieval.calendar import MONTHS, WEEKDAYS
+from ...retrieval.question import asking
 from ...texts import folding
+from ...texts.words import readings
 from ...texts.words.languages import STOP_WORDS
-from ...texts.words.splitting import in_words, is_unspaced
+from ...texts.words.splitting import in_words, is_unspaced, split
 from .. import names, schema
 from ..language import kin
 
@@ -36,6 +38,10 @@ _MOST_IN_A_GROUP: Final = 40
 # So many words after a name may tell which entity is meant: from the office in Bonn.
 _MOST_BEHIND: Final = 5
 _SHORTEST: Final = 2
+# Only so many words of a question are read as kinds and predicates, and so many forms looked up.
+_MOST_ASKED: Final = 12
+_MOST_FORMS: Final = 48
+_SHORTEST_MATTER: Final = 3
 # These are sometimes names: in small letters, or at the start of a sentence, they are not.
 _ORDINARY: Final = language.words("ordinary", "ordinary", ("en",))
 _GERMAN: Final = language.words("ordinary", "german", ("en",))
@@ -383,3 +389,32 @@ def _unspaced(text: str) -> Iterable[str]:
         for length in range(1, _MOST_LETTERS_A_NAME + 1)
         if all(map(is_unspaced, text[first : first + length]))
     }
+
+
+def list_matters(asked: str, languages: Sequence[str]) -> Mapping[str, str]:
+    """Return the kinds and predicates that *asked* may name, each with its word in the question.
+
+    They are its words, also without their endings, their translations if they are kin, and its
+    pairs of words, which have the second as their word. Raises LibraryMissing.
+    """
+    return _list_matters(asked, tuple(languages))
+
+
+@lru_cache(32)
+def _list_matters(asked: str, languages: Sequence[str]) -> Mapping[str, str]:
+    asks = asking(asked)
+    read = {
+        word: reading
+        for word, reading in readings(asked, languages).items()
+        if word not in asks and len(word) >= _SHORTEST_MATTER
+    }
+    found: dict[str, str] = {}
+    for word in list(read)[:_MOST_ASKED]:
+        stems = [stem for stem in read[word] if word.startswith(stem)]
+        ends = {end for stem in stems for end in range(max(_SHORTEST_MATTER, len(stem)), len(word))}
+        for form in (word, *kin.kinds(word), *(word[:end] for end in sorted(ends))):
+            found.setdefault(form, word)
+    for first, second in pairwise(split(asked)):
+        if second in read:
+            found.setdefault(f"{first} {second}", second)
+    return dict(list(found.items())[:_MOST_FORMS])
