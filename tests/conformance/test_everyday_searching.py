@@ -371,7 +371,7 @@ def test_a_text_that_ends_another_one_may_be_about_the_same(days):
     [
         ("The user lives in Lisbon", "The user moved from Lisbon to Porto", True),
         ("The user works for Siemens as an engineer", "The user works at Bosch now", True),
-        # What it says beside that still holds.
+        # The rest of what it says still holds.
         ("The user is vegan and lives in Lisbon", "The user moved to Porto", False),
         ("The user's sister lives in Lisbon", "The user moved to Porto", False),
     ],

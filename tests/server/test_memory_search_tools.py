@@ -154,7 +154,7 @@ def test_whatever_finds_less_than_its_limit_says_how_many_expired_ones_match(cal
     assert call("memory_context", query="Which blood group?")["expired"] == 1
     assert call("memory_node_recent")["expired"] == 2
     assert call("memory_node_recent", source_filter="kitchen")["expired"] == 1
-    # What is full, or asked for in another state, says nothing of them; nor does nothing.
+    # A full list, one asked for in another state, and an empty one say nothing of them.
     call.run(calls.memories.restore(kept["memory_id"]))
     for found in (
         call("memory_node_search", query="The bread, the blood", limit=1),
